@@ -1,0 +1,119 @@
+"""What can be wrong, said the same way everywhere: object, fault, consequence, remedy, code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Severity = Literal["error", "warning"]
+
+
+class Code(StrEnum):
+    """Every stable code of this package. Each has a heading in `docs/reference/errors.md`."""
+
+    # What a decorator can see.
+    URI_INVALID = "uri-invalid"
+    UI_USAGE = "ui-usage"
+    UI_TWICE = "ui-twice"
+    UI_PAGE_OPTIONS = "ui-page-options"
+    VISIBILITY_INVALID = "visibility-invalid"
+    TEXT_INVALID = "text-invalid"
+    PAGE_USAGE = "page-usage"
+    CSP_INVALID = "csp-invalid"
+    PERMISSIONS_INVALID = "permissions-invalid"
+    PAGE_OPTION_INVALID = "page-option-invalid"
+    # What only the server can see.
+    LINK_DANGLING = "link-dangling"
+    PAGE_MISSING = "page-missing"
+    PAGE_BROKEN = "page-broken"
+    PAGE_CONFLICT = "page-conflict"
+    PAGE_MIME = "page-mime"
+    PAGE_CONTENT = "page-content"
+    PAGE_ORIGIN = "page-origin"
+    PAGE_SIZE = "page-size"
+    PAGE_HIDDEN = "page-hidden"
+    TOOL_PAGE_OPTIONS = "tool-page-options"
+    WRITERS_DISAGREE = "writers-disagree"
+    META_INVALID = "meta-invalid"
+    OUTPUT_SCHEMA = "output-schema"
+    ATTACH_UNMATCHED = "attach-unmatched"
+    NAME_AMBIGUOUS = "name-ambiguous"
+    # Around the server.
+    EXTENSION_SETTINGS = "extension-settings"
+    SETTINGS_INVALID = "settings-invalid"
+    PLUGIN_FAILED = "plugin-failed"
+    FASTMCP_CHANGED = "fastmcp-changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong.
+
+    Attributes:
+        code: The stable code, a heading in `docs/reference/errors.md`.
+        subject: The object at fault, named so that it can be found in the source.
+        problem: What is wrong with it.
+        consequence: What a user of the server would see.
+        remedy: What to do.
+        severity: `"error"` stops a server from starting, `"warning"` is logged.
+    """
+
+    code: Code
+    subject: str
+    problem: str
+    consequence: str
+    remedy: str
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.problem} {self.consequence} {self.remedy} [{self.code}]"
+
+
+class MCPAppsError(Exception):
+    """The root of every error this package raises.
+
+    Attributes:
+        findings: What is wrong, at least one.
+    """
+
+    def __init__(self, *findings: Finding) -> None:
+        self.findings: tuple[Finding, ...] = findings
+        super().__init__("\n".join(str(finding) for finding in findings))
+
+    @property
+    def code(self) -> Code:
+        """The code of the first finding."""
+        return self.findings[0].code
+
+
+class AppsTypeError(MCPAppsError, TypeError):
+    """A decorator or function was used in a way that has no meaning."""
+
+
+class AppsValueError(MCPAppsError, ValueError):
+    """A value in a declaration is not allowed."""
+
+
+class AppsConfigurationError(MCPAppsError):
+    """A server cannot start: its declarations do not fit together. Lists every finding."""
+
+    def __init__(self, server: str, findings: Sequence[Finding]) -> None:
+        super().__init__(*findings)
+        lines = "".join(f"\n  {number}. {f}" for number, f in enumerate(findings, 1))
+        self.args = (f"MCP Apps: server {server!r} cannot start, {len(findings)} error(s):{lines}",)
+
+
+class MCPAppsWarning(UserWarning):
+    """The root of every warning this package issues."""
+
+
+class MCPAppsCompatibilityWarning(MCPAppsWarning):
+    """The installed FastMCP has another shape than expected; the named feature is off."""
+
+
+class MCPAppsPluginWarning(MCPAppsWarning):
+    """A third-party plugin failed and was left out."""

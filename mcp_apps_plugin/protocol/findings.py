@@ -47,6 +47,12 @@ class Code(StrEnum):
     SETTINGS_INVALID = "settings-invalid"
     PLUGIN_FAILED = "plugin-failed"
     FASTMCP_CHANGED = "fastmcp-changed"
+    # On the host's side.
+    BRIDGE_ORDER = "bridge-order"
+    BRIDGE_CLOSED = "bridge-closed"
+    VIEW_TIMEOUT = "view-timeout"
+    VIEW_ANSWER = "view-answer"
+    APP_TOOL_REFUSED = "app-tool-refused"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,115 @@
+"""Keeping a declaration on a handler, and finding it again whatever FastMCP wrapped around it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, TypeVar
+
+from fastmcp.tools import Tool
+
+from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
+
+UI_MARK = "__mcp_apps_ui__"
+PAGE_MARK = "__mcp_apps_page__"
+
+_T = TypeVar("_T")
+
+
+def carrier_of(handler: object) -> Any:
+    """Return the object that keeps a handler's marks: the function behind a method."""
+    if isinstance(handler, staticmethod | classmethod):
+        return carrier_of(handler.__func__)
+    return handler.__func__ if inspect.ismethod(handler) else handler
+
+
+def set_mark(handler: object, mark: str, value: object) -> None:
+    """Keep `value` on a handler.
+
+    Raises:
+        AppsTypeError: The handler is a class, or cannot carry attributes (`ui-usage`).
+    """
+    try:
+        vars(carrier_of(handler))[mark] = value
+    except TypeError:
+        raise AppsTypeError(
+            Finding(
+                code=Code.UI_USAGE,
+                subject=describe(handler),
+                problem="cannot carry a declaration: it is a class or has no `__dict__`.",
+                consequence="The declaration would be lost.",
+                remedy="Decorate a function, a method, an object with `__call__`, or a `Tool`.",
+            )
+        ) from None
+
+
+def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
+    """Find a mark on a handler, or on what it wraps.
+
+    Looks through bound methods, callable objects, `functools.partial`, `functools.wraps` and
+    FastMCP's own wrappers.
+    """
+    seen = 0
+    while handler is not None and seen < _MAX_DEPTH:
+        seen += 1
+        value = getattr(handler, mark, None)
+        if isinstance(value, kind):
+            return value
+        if isinstance(handler, functools.partial):
+            handler = handler.func
+            continue
+        if inspect.ismethod(handler):
+            # FastMCP calls an object through its `__call__`; the mark is on the object.
+            value = getattr(handler.__self__, "__dict__", {}).get(mark)
+            if isinstance(value, kind):
+                return value
+        handler = getattr(handler, "__wrapped__", None)
+    return None
+
+
+_MAX_DEPTH = 64  # a chain of `__wrapped__` may be a circle
+
+
+def find_tool_mark(tool: Tool, mark: str, kind: type[_T]) -> _T | None:
+    """Find a mark on a `Tool`, on its function, or on the tool it was transformed from."""
+    current: Tool | None = tool
+    while current is not None:
+        value = current.__dict__.get(mark)
+        if isinstance(value, kind):
+            return value
+        function = current.__dict__.get("fn")
+        if function is not None:
+            found = find_mark(function, mark, kind)
+            if found is not None:
+                return found
+        current = current.__dict__.get("parent_tool")
+    return None
+
+
+def describe(handler: object) -> str:
+    """Name a handler as an author would look for it: `weather.get_weather`."""
+    if isinstance(handler, Tool):
+        return f"tool {handler.name!r}"
+    carrier = carrier_of(handler)
+    while isinstance(carrier, functools.partial):
+        carrier = carrier.func
+    qualname = getattr(carrier, "__qualname__", None)
+    if qualname is None:
+        return f"{type(carrier).__module__}.{type(carrier).__qualname__} object"
+    return f"{getattr(carrier, '__module__', '?')}.{qualname}"
+
+
+def source_file(handler: object) -> str | None:
+    """Return the file that defines a handler, or `None` when Python does not know one."""
+    if isinstance(handler, Tool):
+        handler = handler.__dict__.get("fn", handler)
+    carrier = carrier_of(handler)
+    while isinstance(carrier, functools.partial):
+        carrier = carrier.func
+    carrier = inspect.unwrap(carrier) if callable(carrier) else carrier
+    if not inspect.isroutine(carrier) and not inspect.isclass(carrier):
+        carrier = type(carrier)
+    try:
+        return inspect.getfile(carrier)
+    except (TypeError, OSError):
+        return None

@@ -1,0 +1,316 @@
+"""`@app_resource` and `AppResource`: a page, declared."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from fastmcp.decorators import get_fastmcp_meta
+from fastmcp.resources import resource
+from fastmcp.resources.function_resource import ResourceMeta
+
+from mcp_apps_plugin.declarations.marks import (
+    PAGE_MARK,
+    carrier_of,
+    describe,
+    find_mark,
+    set_mark,
+    source_file,
+)
+from mcp_apps_plugin.declarations.sources import HtmlFile, html_file
+from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
+from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
+from mcp_apps_plugin.protocol.links import friendly_name, uri_problem
+from mcp_apps_plugin.protocol.metadata import ResourceUi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fastmcp.apps.config import ResourceCSP, ResourcePermissions
+    from fastmcp.utilities.authorization import AuthCheck
+
+    from mcp_apps_plugin.declarations.sources import Html
+    from mcp_apps_plugin.protocol.metadata import Csp, Permissions
+
+    CspLike = Csp | ResourceCSP | Mapping[str, Any]
+    PermissionsLike = Permissions | ResourcePermissions | Mapping[str, Any]
+    Auth = AuthCheck | list[AuthCheck] | Literal["inherit"]
+
+_F = TypeVar("_F")
+
+
+class AppResource:
+    """A page: its `ui://` address, its HTML, and what it asks of the host.
+
+    Make one directly for a page that is a file; `@app_resource` makes one for a function.
+
+    Args:
+        uri: The address, for example `ui://weather/dashboard`. Default: from the names of the
+            declaring file and the HTML file, the same in every process.
+        html: The file: relative to the declaring file, a `Path`, or a package file.
+        name: The resource's name. Default: from the URI, `ui://get-time/app.html` is "Get Time".
+        title: The display name. Default: as `name`.
+        description: What the page shows.
+        csp: The origins the page may use. Default: none.
+        permissions: What the page asks the host to allow. Default: nothing.
+        domain: A host-specific sandbox origin. Default: the host's choice.
+        prefers_border: Whether the page wants a border. Default: the host's choice.
+        auth: FastMCP authorization checks for reading the page, or `"inherit"` for those of
+            the tools that link it. Default: none.
+
+    Raises:
+        AppsTypeError: A value has the wrong type.
+        AppsValueError: The URI, an origin or a permission is not allowed.
+    """
+
+    def __init__(
+        self,
+        uri: str | None = None,
+        *,
+        html: Html | None = None,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        csp: CspLike | None = None,
+        permissions: PermissionsLike | None = None,
+        domain: str | None = None,
+        prefers_border: bool | None = None,
+        auth: Auth | None = None,
+    ) -> None:
+        caller = sys._getframe(1)  # noqa: SLF001  the only way to know the declaring file
+        self._fill(
+            subject=f"page {uri!r}" if uri else f"page of {html!r}",
+            declared_in=caller.f_code.co_filename,
+            uri=uri,
+            html=html,
+            labels=(name, title, description),
+            ui=page_options(csp, permissions, domain, prefers_border),
+            auth=auth,
+        )
+        if self.file is None:
+            raise AppsTypeError(
+                page_usage(
+                    self.subject,
+                    "has no HTML.",
+                    'Pass `html="page.html"`, or declare a function with `@app_resource`.',
+                )
+            )
+
+    def _fill(
+        self,
+        *,
+        subject: str,
+        declared_in: str | None,
+        uri: str | None,
+        html: object,
+        labels: tuple[str | None, str | None, str | None],
+        ui: ResourceUi,
+        auth: Auth | None,
+        handler: Callable[..., Any] | None = None,
+    ) -> None:
+        self.subject: str = subject
+        self.handler: Callable[..., Any] | None = handler
+        self.file: HtmlFile | None = None if html is None else html_file(html, declared_in, subject)
+        if uri is None and self.file is not None:
+            uri = self.file.default_uri()
+        if uri is not None:
+            check_uri(uri, subject)
+        self._uri: str | None = uri
+        self._labels = labels
+        self.ui: ResourceUi = ui
+        self.auth: Auth | None = auth
+
+    @classmethod
+    def declared_on(cls, handler: Any, *, makes_page: bool, **options: Any) -> AppResource:
+        """Declare a page on a function: the one that makes it, or the tool that links its file."""
+        page = cls.__new__(cls)
+        page._fill(  # noqa: SLF001  the other constructor of this class
+            subject=describe(handler),
+            declared_in=source_file(handler),
+            handler=carrier_of(handler) if makes_page else None,
+            **options,
+        )
+        return page
+
+    @property
+    def uri(self) -> str | None:
+        """The address; `None` while a function waits for its `@mcp.resource("ui://…")`."""
+        if self._uri is None and self.handler is not None:
+            meta = get_fastmcp_meta(self.handler)
+            return meta.uri if isinstance(meta, ResourceMeta) else None
+        return self._uri
+
+    @property
+    def name(self) -> str:
+        """The resource's name."""
+        return self._labels[0] or self.title
+
+    @property
+    def title(self) -> str:
+        """The display name."""
+        return self._labels[1] or self._labels[0] or friendly_name(self.uri or "")
+
+    @property
+    def description(self) -> str | None:
+        """What the page shows; a function's docstring unless the author said it."""
+        if self._labels[2] is None and self.handler is not None:
+            return inspect.getdoc(self.handler)
+        return self._labels[2]
+
+    def __repr__(self) -> str:
+        return f"AppResource({self.uri!r}, {self.file.identity if self.file else self.subject})"
+
+
+@overload
+def app_resource(uri: _F, /) -> _F: ...
+@overload
+def app_resource(
+    uri: str | None = None,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    csp: CspLike | None = None,
+    permissions: PermissionsLike | None = None,
+    domain: str | None = None,
+    prefers_border: bool | None = None,
+    html: Html | None = None,
+    auth: Auth | None = None,
+) -> Callable[[_F], _F]: ...
+def app_resource(
+    uri: Any = None,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    csp: CspLike | None = None,
+    permissions: PermissionsLike | None = None,
+    domain: str | None = None,
+    prefers_border: bool | None = None,
+    html: Html | None = None,
+    auth: Auth | None = None,
+) -> Any:
+    """Declare the page that a function makes, or complete an `@mcp.resource("ui://…")`.
+
+    The function is returned unchanged. It may return `str`, `bytes`, a `Path`, FastMCP's
+    `ResourceContent` or `ResourceResult`, or `None` to serve `html=`; it may be async and take
+    a `Context`. Every tool that links it with `@ui(function)` brings it to its server; FastMCP's
+    `mcp.add_resource(function)` and file-system discovery work too.
+
+    Args:
+        uri: The address. Leave it out above or below `@mcp.resource("ui://…")`.
+        name: As for `AppResource`. Default: FastMCP's, the function's name.
+        title: As for `AppResource`.
+        description: As for `AppResource`. Default: the function's docstring.
+        csp: As for `AppResource`.
+        permissions: As for `AppResource`.
+        domain: As for `AppResource`.
+        prefers_border: As for `AppResource`.
+        html: The file that is served when the function returns `None`.
+        auth: As for `AppResource`.
+
+    Raises:
+        AppsTypeError: Used on something that is no function, or twice (`page-usage`).
+        AppsValueError: The URI, an origin or a permission is not allowed.
+    """
+    bare = callable(uri) or isinstance(uri, staticmethod | classmethod)
+    address: str | None = None if bare else uri
+    ui = page_options(csp, permissions, domain, prefers_border)
+
+    def decorate(handler: Any) -> Any:
+        _refuse_misuse(handler)
+        meta = get_fastmcp_meta(carrier_of(handler))
+        known = meta.uri if isinstance(meta, ResourceMeta) else None
+        page = AppResource.declared_on(
+            handler,
+            makes_page=True,
+            uri=address if address is not None else known,
+            html=html,
+            labels=(name, title, description),
+            ui=ui,
+            auth=auth,
+        )
+        if known is not None and page.uri != known:
+            problem = f"is declared as `{page.uri}` here and as `{known}` by `@resource`."
+            raise AppsValueError(page_usage(page.subject, problem, "Leave the URI out here."))
+        set_mark(handler, PAGE_MARK, page)
+        if page.uri is not None and known is None:
+            # FastMCP's own stand-alone decorator: `add_resource` and file discovery find it.
+            resource(
+                page.uri,
+                name=name,
+                title=page.title,
+                description=description,
+                mime_type=MIME_TYPE,
+                meta={UI_KEY: ui.to_wire()},
+                auth=None if auth == "inherit" else auth,
+            )(carrier_of(handler))
+        return handler
+
+    return decorate(uri) if bare else decorate
+
+
+def page_of(value: object) -> AppResource | None:
+    """Return the page that a value stands for: an `AppResource` or a declared function."""
+    if isinstance(value, AppResource):
+        return value
+    return find_mark(value, PAGE_MARK, AppResource) if callable(value) else None
+
+
+def page_options(
+    csp: CspLike | None,
+    permissions: PermissionsLike | None,
+    domain: str | None,
+    prefers_border: bool | None,  # noqa: FBT001  four options that always travel together
+) -> ResourceUi:
+    """Check a page's options, each under its own name."""
+    given = {
+        "csp": csp,
+        "permissions": permissions,
+        "domain": domain,
+        "prefers_border": prefers_border,
+    }
+    return ResourceUi(**{name: value for name, value in given.items() if value is not None})
+
+
+def check_uri(uri: object, subject: str) -> None:
+    """Refuse what is no address of a page.
+
+    Raises:
+        AppsValueError: `uri` is not an absolute, concrete `ui://` URI (`uri-invalid`).
+    """
+    problem = uri_problem(uri)
+    if problem is None:
+        return
+    finding = Finding(
+        code=Code.URI_INVALID,
+        subject=subject,
+        problem=f"`{uri}` {problem}",
+        consequence="Hosts would show no page.",
+        remedy="Write a URI such as `ui://weather/dashboard`.",
+    )
+    raise AppsValueError(finding) if isinstance(uri, str) else AppsTypeError(finding)
+
+
+def page_usage(subject: str, problem: str, remedy: str) -> Finding:
+    """Say that `@app_resource` or `AppResource` was used in a way that has no meaning."""
+    return Finding(
+        code=Code.PAGE_USAGE,
+        subject=subject,
+        problem=problem,
+        consequence="There would be no page to serve.",
+        remedy=remedy,
+    )
+
+
+def _refuse_misuse(handler: Any) -> None:
+    remedy = "Put `@app_resource` on the function that returns the page."
+    if isinstance(handler, type) or not (
+        callable(handler) or isinstance(handler, staticmethod | classmethod)
+    ):
+        problem = "is not a function."
+        raise AppsTypeError(page_usage(f"@app_resource on {handler!r}", problem, remedy))
+    if find_mark(carrier_of(handler), PAGE_MARK, AppResource) is not None:
+        problem = "has `@app_resource` twice."
+        raise AppsTypeError(page_usage(describe(handler), problem, "Keep one."))

@@ -1,0 +1,97 @@
+"""Where a page's HTML comes from: a file beside the code, a path, or a file in a package."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TypeAlias
+
+from mcp_apps_plugin.protocol.constants import URI_SCHEME
+from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
+
+Html: TypeAlias = "str | Path | Traversable"
+"""What `html=` takes: a path relative to the declaring file, a `Path`, or a package file."""
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlFile:
+    """One HTML file, fixed by the author. Never derived from what a client sends.
+
+    Attributes:
+        location: The file. It need not exist yet: the start-up audit looks.
+        stem: The name of the declaring file, for a URI that the author did not choose.
+    """
+
+    location: Traversable
+    stem: str
+
+    @property
+    def identity(self) -> str:
+        """The location as one comparable string."""
+        return str(self.location)
+
+    def default_uri(self) -> str:
+        """Return a URI from the declaring file's and this file's names, the same everywhere.
+
+        Module names would differ between `python server.py` and `fastmcp run server.py`.
+        """
+        host = _slug(self.stem) or "app"
+        return f"{URI_SCHEME}{host}/{_slug(self.location.name)}"
+
+
+def html_file(html: object, declared_in: str | None, subject: str) -> HtmlFile:
+    """Check the value of `html=` and fix the file it means.
+
+    Args:
+        html: What the author wrote.
+        declared_in: The file that holds the declaration; relative paths start beside it.
+        subject: The declaration's name, for errors.
+
+    Raises:
+        AppsTypeError: `html` is no path (`page-option-invalid`).
+        AppsValueError: `html` is relative and nothing says to what, or is HTML text.
+    """
+    if isinstance(html, str):
+        if "<" in html or "\n" in html:
+            problem = "`html=` is HTML text; it takes the path of a file."
+            raise AppsValueError(_wrong(subject, problem, _FUNCTION))
+        path: Traversable = Path(html)
+    elif isinstance(html, Traversable):
+        path = html
+    else:
+        problem = f"`html=` is {type(html).__name__}; it takes a path."
+        raise AppsTypeError(_wrong(subject, problem, _PATHS))
+    base = Path(declared_in) if declared_in else None
+    if isinstance(path, Path) and not path.is_absolute():
+        if base is None or not base.is_absolute():
+            problem = f"`html={str(path)!r}` is relative, and the declaring file is not known."
+            raise AppsValueError(_wrong(subject, problem, "Pass an absolute `Path`."))
+        path = base.parent / path
+    return HtmlFile(location=path, stem=_stem(base) if base else "app")
+
+
+_PATHS = (
+    'Write `html="page.html"`, `html=Path(...)` or `html=importlib.resources.files("pkg") / '
+    '"page.html"`.'
+)
+_FUNCTION = "Return the text from a function with `@app_resource` above it."
+
+
+def _wrong(subject: str, problem: str, remedy: str) -> Finding:
+    return Finding(
+        code=Code.PAGE_OPTION_INVALID,
+        subject=subject,
+        problem=problem,
+        consequence="There would be no page to serve.",
+        remedy=remedy,
+    )
+
+
+def _stem(path: Path) -> str:
+    return path.parent.name if path.stem == "__init__" else path.stem
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.").lower()

@@ -1,0 +1,90 @@
+"""The `MCP_APPS_*` environment: what an operator may set without touching the code."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from mcp_apps_plugin.protocol.csp import origin_problem
+from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding
+
+AuditMode = Literal["error", "warn", "off"]
+Names = Annotated[tuple[str, ...], NoDecode]
+"""A list in one variable, split at white space and commas."""
+
+
+_CSP_FIELDS = (
+    "csp_connect_domains",
+    "csp_resource_domains",
+    "csp_frame_domains",
+    "csp_base_uri_domains",
+)
+
+
+class Settings(BaseSettings):
+    """One reading of the environment. An empty variable counts as unset.
+
+    Attributes:
+        disable: `MCP_APPS_DISABLE`: importing the package changes nothing. Default `False`.
+        strict: `MCP_APPS_STRICT`: failing plugins raise, and findings on what was declared
+            without this package stop a server too. Default `False`.
+        plugins: `MCP_APPS_PLUGINS`: the third-party plugins to load. Default: all; `none`.
+        audit: `MCP_APPS_AUDIT`: what a finding does at start-up. Default `"error"`.
+        page_budget: `MCP_APPS_PAGE_BUDGET`: page size above which the audit warns, in bytes.
+            Default 1,000,000: a known host refuses larger ones.
+        csp_connect_domains: `MCP_APPS_CSP_CONNECT_DOMAINS`: default origins for pages that
+            declare none of this kind.
+        csp_resource_domains: `MCP_APPS_CSP_RESOURCE_DOMAINS`: likewise.
+        csp_frame_domains: `MCP_APPS_CSP_FRAME_DOMAINS`: likewise.
+        csp_base_uri_domains: `MCP_APPS_CSP_BASE_URI_DOMAINS`: likewise.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="MCP_APPS_", env_ignore_empty=True)
+
+    disable: bool = False
+    strict: bool = False
+    plugins: Names | None = None
+    audit: AuditMode = "error"
+    page_budget: int = 1_000_000
+    csp_connect_domains: Names = ()
+    csp_resource_domains: Names = ()
+    csp_frame_domains: Names = ()
+    csp_base_uri_domains: Names = ()
+
+    @field_validator("plugins", *_CSP_FIELDS, mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+    @field_validator(*_CSP_FIELDS)
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        problems = [f"`{origin}` {said}" for origin in value if (said := origin_problem(origin))]
+        if problems:
+            raise ValueError(" ".join(problems))
+        return value
+
+
+def read_settings() -> Settings:
+    """Read the environment.
+
+    Raises:
+        AppsValueError: A variable has a value that is not allowed (`settings-invalid`).
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise AppsValueError(
+            *(
+                Finding(
+                    code=Code.SETTINGS_INVALID,
+                    subject=f"environment variable MCP_APPS_{str(item['loc'][0]).upper()}",
+                    problem=f"{item['msg'].removeprefix('Value error, ').rstrip('.')}.",
+                    consequence="Nothing was changed on FastMCP.",
+                    remedy="See `docs/reference/settings.md` for the values, or unset it.",
+                )
+                for item in error.errors(include_url=False)
+            )
+        ) from None

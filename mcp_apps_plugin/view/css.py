@@ -1,0 +1,277 @@
+"""A tokenizer for CSS that knows where every token stands, and what a stylesheet loads.
+
+It follows the CSS Syntax standard for the tokens that matter to loading: comments, strings, URLs,
+functions, at-keywords and brackets. Positions let the builder change single URLs while everything
+else passes through byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\n\r\f])?|[^0-9a-fA-F\n\r\f])"
+_NAME = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})"
+_IDENT = rf"(?:--|-?(?:[A-Za-z_]|[^\x00-\x7f]|{_ESCAPE})){_NAME}*"
+_TOKEN: Final = re.compile(
+    rf"""(?P<space>[ \t\n\r\f]+)
+    |(?P<comment>/\*.*?(?:\*/|\Z))
+    |(?P<string>"(?:[^"\\\n\r\f]|\\(?:\r\n|.|\Z))*"?|'(?:[^'\\\n\r\f]|\\(?:\r\n|.|\Z))*'?)
+    |(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?(?:{_IDENT}|%)?)
+    |(?P<at>@{_IDENT})
+    |(?P<hash>\#{_NAME}+)
+    |(?P<ident>{_IDENT})
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_URL_START: Final = re.compile(r"[ \t\n\r\f]*")
+_URL_REST: Final = re.compile(rf"(?:[^\s()\"'\\\x00-\x1f\x7f]|{_ESCAPE})*", re.ASCII)
+_BAD_URL_REST: Final = re.compile(rf"(?:[^)\\]|{_ESCAPE}|\\)*\)?", re.DOTALL)
+_ESCAPED: Final = re.compile(
+    r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|.)|\Z)", re.DOTALL
+)
+_HIGHEST: Final = 0x10FFFF
+_CLOSERS: Final = {"(": ")", "[": "]", "{": "}", "function": ")"}
+
+Kind = Literal[
+    "space", "comment", "string", "number", "at", "hash", "ident", "function", "url", "other"
+]
+
+
+class Token(NamedTuple):
+    """One CSS token, from `start` to `end` in the text."""
+
+    kind: Kind
+    value: str
+    """Decoded: a string's text, a URL, a name in lower case; otherwise as written."""
+    start: int
+    end: int
+
+
+def tokens(css: str, start: int = 0) -> Iterator[Token]:
+    """Yield every token of a stylesheet or of a style attribute."""
+    at = start
+    while found := _TOKEN.match(css, at):
+        kind: Kind = found.lastgroup  # type: ignore[assignment]  # the group names are the kinds
+        value, end = found.group(), found.end()
+        if kind == "string":
+            value = unescape(value[1:-1] if _closed(value) else value[1:])
+        elif kind == "at":
+            value = unescape(value[1:]).lower()
+        elif kind == "ident":
+            value = unescape(value).lower()
+            if css.startswith("(", end):
+                kind, end = "function", end + 1
+                after = _at(_URL_START, css, end)
+                if value == "url" and css[after : after + 1] not in {'"', "'"}:
+                    value, kind, end = _url(css, after)
+        yield Token(kind, value, at, end)
+        at = end
+
+
+def _at(pattern: re.Pattern[str], css: str, at: int) -> int:
+    found = pattern.match(css, at)
+    return at if found is None else found.end()
+
+
+def _closed(text: str) -> bool:
+    """Whether a string token ends with its quote, and not with an escaped one."""
+    backslashes = len(text) - 1 - len(text[:-1].rstrip("\\"))
+    return len(text) > 1 and text[-1] == text[0] and backslashes % 2 == 0
+
+
+def _url(css: str, start: int) -> tuple[str, Kind, int]:
+    """Read an unquoted URL; a malformed one is skipped as browsers skip it."""
+    end = _at(_URL_REST, css, start)
+    after = _at(_URL_START, css, end)
+    if after >= len(css) or css[after] == ")":
+        return unescape(css[start:end]), "url", min(after + 1, len(css))
+    return "", "other", _at(_BAD_URL_REST, css, end)
+
+
+def unescape(text: str) -> str:
+    """Decode CSS escapes; an escaped line break in a string is nothing."""
+    return _ESCAPED.sub(_decode, text) if "\\" in text else text
+
+
+def _decode(found: re.Match[str]) -> str:
+    digits, character = found.groups()
+    if digits:
+        code = int(digits, 16)
+        bad = code == 0 or code > _HIGHEST or 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 (surrogates)
+        return "\ufffd" if bad else chr(code)
+    return "" if character is None or character in "\r\n\f" else str(character)
+
+
+def quoted(url: str) -> str:
+    """Write a URL as a CSS string that is safe in a `<style>` element and in an attribute."""
+    escaped = (f"\\{ord(c):x} " if c in "\"&'<>\\\n\r\f\0" else c for c in url)
+    return f'"{"".join(escaped)}"'
+
+
+class Load(NamedTuple):
+    """A URL that a stylesheet loads, and the text to replace to change it."""
+
+    url: str
+    start: int
+    end: int
+    is_string: bool
+    """Whether the text is a bare string, which stays one: `image-set("a.png" 1x)`."""
+
+
+class Import(NamedTuple):
+    """An `@import` that browsers follow, with its conditions as text."""
+
+    url: str
+    start: int
+    end: int
+    layer: str | None
+    """The layer's name, empty for an anonymous layer, None without."""
+    supports: str
+    media: str
+
+
+@dataclass
+class Sheet:
+    """What one stylesheet loads."""
+
+    loads: list[Load] = field(default_factory=list[Load])
+    imports: list[Import] = field(default_factory=list[Import])
+    closing: str = ""
+    """What has to follow the text so that nothing in it stays open."""
+
+
+def read(css: str) -> Sheet:
+    """Find everything a stylesheet, or a style attribute, loads."""
+    sheet = Sheet()
+    stack: list[str] = []  # open brackets: "(", "[", "{", or a function's name
+    at_rule = ""  # the at-rule whose prelude or block at the outermost level we are in
+    importing = True  # whether an `@import` would still be followed here
+    stream = list(tokens(css))
+    index = 0
+    while index < len(stream):
+        token = stream[index]
+        index += 1
+        if token.kind in {"space", "comment"}:
+            continue
+        if not stack and token.kind == "at":
+            at_rule = token.value
+            if at_rule == "import" and importing:
+                index = _import(css, stream, index - 1, sheet)
+                at_rule = ""
+                continue
+            importing = importing and at_rule in {"charset", "layer", "import"}
+        elif not stack and token.kind == "other" and token.value == ";":
+            at_rule = ""
+        elif not stack and not at_rule:
+            importing = False
+        if at_rule != "namespace" and (load := _load(stream, index - 1, stack)):
+            sheet.loads.append(load)
+        if token.kind == "function":
+            stack.append(token.value)
+        elif token.kind == "other" and token.value in _CLOSERS:
+            stack.append(token.value)
+            if token.value == "{" and len(stack) == 1:
+                importing = False
+        elif token.kind == "other" and stack and token.value == _CLOSERS.get(stack[-1], ")"):
+            stack.pop()
+            if not stack and token.value == "}":
+                at_rule = ""
+    sheet.closing = _closing(css, stream, stack)
+    return sheet
+
+
+def _load(stream: list[Token], index: int, stack: list[str]) -> Load | None:
+    token = stream[index]
+    if token.kind == "url":
+        return Load(token.value, token.start, token.end, is_string=False)
+    if token.kind != "string" or not stack:
+        return None
+    if stack[-1] in {"url", "src"}:
+        opening = next(t for t in reversed(stream[:index]) if t.kind == "function")
+        closing = stream[index + 1 : index + 3]
+        end = next((t.end for t in closing if t.value == ")"), token.end)
+        return Load(token.value, opening.start, end, is_string=False)
+    if stack[-1] in {"image-set", "-webkit-image-set"}:
+        return Load(token.value, token.start, token.end, is_string=True)
+    return None
+
+
+def _import(css: str, stream: list[Token], index: int, sheet: Sheet) -> int:
+    """Read the `@import` at `index` and return the index after it."""
+    end = index + 1
+    depth = 0
+    while end < len(stream):
+        token = stream[end]
+        if not depth and token.value == ";" and token.kind == "other":
+            break
+        opens = token.kind == "function" or (token.kind == "other" and token.value in _CLOSERS)
+        depth += opens
+        depth -= token.kind == "other" and token.value in _CLOSERS.values()
+        end += 1
+    stop = stream[end].end if end < len(stream) else len(css)
+    words = [t for t in stream[index + 1 : end] if t.kind not in {"space", "comment"}]
+    url = _import_url(words)
+    if url is not None:
+        text_end = stream[end].start if end < len(stream) else len(css)
+        conditions = _conditions(css, words, text_end)
+        sheet.imports.append(Import(url, stream[index].start, stop, *conditions))
+    return end + 1
+
+
+def _import_url(words: list[Token]) -> str | None:
+    """Take the URL off the words of an `@import`."""
+    if words and words[0].kind in {"string", "url"}:
+        return words.pop(0).value
+    if [t.kind for t in words[:2]] == ["function", "string"] and words[0].value == "url":
+        url = words[1].value
+        del words[: 3 if len(words) > 2 and words[2].value == ")" else 2]  # noqa: PLR2004
+        return url
+    return None
+
+
+def _conditions(css: str, words: list[Token], end: int) -> tuple[str | None, str, str]:
+    layer: str | None = None
+    supports = ""
+    if words and words[0].kind == "ident" and words[0].value == "layer":
+        layer = ""
+        del words[0]
+    elif words and words[0].kind == "function" and words[0].value == "layer":
+        layer = _arguments(css, words, end)
+    if words and words[0].kind == "function" and words[0].value == "supports":
+        supports = _arguments(css, words, end)
+    media = css[words[0].start : end].strip() if words else ""
+    return layer, supports, media
+
+
+def _arguments(css: str, words: list[Token], end: int) -> str:
+    """Take a function with its arguments off the words, and return the arguments' text."""
+    start = words[0].end
+    depth = 0
+    for index, token in enumerate(words):
+        depth += token.kind == "function" or (token.kind == "other" and token.value == "(")
+        depth -= token.kind == "other" and token.value == ")"
+        if not depth:
+            del words[: index + 1]
+            return css[start : token.start].strip()
+    words.clear()
+    return css[start:end].strip()
+
+
+def _closing(css: str, stream: list[Token], stack: list[str]) -> str:
+    closing = ""
+    last = stream[-1] if stream else None
+    text = css[last.start :] if last else ""
+    if last and last.kind == "comment" and (not text.endswith("*/") or len(text) < 4):  # noqa: PLR2004
+        closing = "*/"
+    elif last and last.kind == "string" and not _closed(text):
+        # A backslash at the very end would escape the quote; an escaped line break is nothing.
+        dangling = (len(text) - len(text.rstrip("\\"))) % 2
+        closing = "\n" * dangling + text[0]
+    elif last and last.kind == "url" and not text.endswith(")"):
+        closing = ")"
+    return closing + "".join(_CLOSERS.get(opened, ")") for opened in reversed(stack))

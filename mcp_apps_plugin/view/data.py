@@ -1,0 +1,67 @@
+"""Puts JSON into a page so that scripts can read it and HTML cannot be broken by it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from .document import insertion_point
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DATA_ID: Final = "mcp-app-data"
+NAMES_ID: Final = "mcp-app-names"
+
+# `<` could end or derail the script element; the two separators end lines in old JavaScript.
+_UNSAFE: Final = str.maketrans({"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
+
+def json_text(value: Any) -> str:  # noqa: ANN401 (anything JSON can say)
+    """Write JSON that stays JSON, and stays in its place, inside a script element.
+
+    Raises:
+        TypeError: When the value is not JSON.
+        ValueError: When it has NaN or an infinity, which JSON cannot say, or refers to itself.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate: JSON can spell it, UTF-8 cannot carry it
+        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return text.translate(_UNSAFE)
+
+
+def embed(
+    html: str,
+    *,
+    data: Any = None,  # noqa: ANN401 (anything JSON can say)
+    names: Mapping[str, str] | None = None,
+    at: int | None = None,
+) -> str:
+    """Add data for the page's scripts to a document.
+
+    Args:
+        html: A full document.
+        data: What `McpApp.data` will be. None adds nothing.
+        names: The tool names the author wrote, mapped to those the server answers to where the
+            page is mounted. None or empty adds nothing.
+        at: The document's `insertion_point`, when it is known already.
+
+    Raises:
+        TypeError: When the data is not JSON.
+        ValueError: When the data has NaN or an infinity, or refers to itself.
+    """
+    elements = ""
+    if data is not None:
+        elements += _element(DATA_ID, data)
+    if names:
+        elements += _element(NAMES_ID, dict(names))
+    if not elements:
+        return html
+    point = insertion_point(html) if at is None else at
+    return f"{html[:point]}{elements}{html[point:]}"
+
+
+def _element(identifier: str, value: Any) -> str:  # noqa: ANN401 (anything JSON can say)
+    return f'<script type="application/json" id="{identifier}">{json_text(value)}</script>'

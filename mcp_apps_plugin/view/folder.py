@@ -1,0 +1,102 @@
+"""Reads files below a page's folder, in a file system or in a package, and nothing outside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .problems import RefusedError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+class Folder:
+    """The folder (or package) that everything in a page has to come from.
+
+    Works on `Traversable` throughout, so packages in zip files are fine. Where the files are real
+    ones, a symbolic link may not lead out of the folder.
+    """
+
+    def __init__(self, root: Traversable, page: tuple[str, ...]) -> None:
+        """Open `root` for the page at `page`."""
+        self._root = root
+        self._contents: dict[tuple[str, ...], bytes] = {}
+        self._read: dict[Path, None] = {}
+        self._allowed: list[Path] = []
+        if isinstance(root, Path):
+            self._allow(root, page)
+        # Namespace packages spread over several folders: allow the one the page is found in.
+        elif isinstance(found := self._join(page), Path) and len(found.parents) >= len(page):
+            self._allow(found.parents[len(page) - 1], page)
+
+    def _allow(self, root: Path, page: tuple[str, ...]) -> None:
+        self._allowed.append(root.resolve())
+        # Some installers link each file of a package to a cache. The author named the page, so
+        # where the page really stands is the page's folder too.
+        real = root.joinpath(*page).resolve()
+        if real.parts[-len(page) :] == page:
+            self._allowed.append(real.parents[len(page) - 1])
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The real files that were read, in order."""
+        return tuple(self._read)
+
+    def text(self, path: tuple[str, ...]) -> str:
+        """Read a file as UTF-8 text, without a byte order mark.
+
+        Raises:
+            RefusedError: When there is no such file, or it may not or cannot be read.
+        """
+        content = self.bytes(path)
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            name = "/".join(path)
+            what = f"{name!r} is not UTF-8: byte {content[error.start]:#04x} in line {line}."
+            raise RefusedError("page-file-encoding", what) from None
+
+    def bytes(self, path: tuple[str, ...]) -> bytes:
+        """Read a file.
+
+        Raises:
+            RefusedError: When there is no such file, or it may not or cannot be read.
+        """
+        if path not in self._contents:
+            self._contents[path] = self._load(path)
+        return self._contents[path]
+
+    def _load(self, path: tuple[str, ...]) -> bytes:
+        name = "/".join(path)
+        try:
+            found = self._join(path)
+            if isinstance(found, Path):
+                self._contain(found, name)
+            if found.is_dir():
+                raise RefusedError("page-file-directory", f"{name!r} is a folder.")
+            if not found.is_file():
+                raise RefusedError("page-file-missing", f"There is no file {name!r}.")
+            content = found.read_bytes()
+        except FileNotFoundError:
+            raise RefusedError("page-file-missing", f"There is no file {name!r}.") from None
+        except (OSError, ValueError, RuntimeError) as error:  # e.g. no permission, a loop of links
+            reason = getattr(error, "strerror", None) or error
+            what = f"{name!r} cannot be read: {reason}."
+            raise RefusedError("page-file-unreadable", what) from error
+        if isinstance(found, Path):
+            self._read[found] = None
+        return content
+
+    def _join(self, path: tuple[str, ...]) -> Traversable:
+        found = self._root
+        for segment in path:
+            found = found.joinpath(segment)
+        return found
+
+    def _contain(self, found: Path, name: str) -> None:
+        real = found.resolve()
+        if not any(real.is_relative_to(allowed) for allowed in self._allowed):
+            what = f"{name!r} is a link that leads out of the page's folder."
+            raise RefusedError("page-path-outside", what)

@@ -1,0 +1,137 @@
+"""Builds a page: one HTML document from an HTML file and the files it names.
+
+    page = build_page("dashboard.html")
+    page.html  # ready to be served
+
+`mcp-app.js` is a reserved name: in a page it always means the library of this package, whether or
+not the page's folder has a file of that name, so that what a page gets does not depend on a stray
+copy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from .data import embed
+from .document import complete_document, insertion_point
+from .editing import Edits
+from .elements import Elements
+from .folder import Folder
+from .markup import tokens
+from .page_scripts import PageScripts
+from .problems import PageBuildError, PageProblem, Problems, RefusedError, Source
+from .stylesheets import Stylesheets
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+    from os import PathLike
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPage:
+    """A page that stands alone."""
+
+    html: str
+    """The document."""
+    files: tuple[Path, ...]
+    """The real files that went in, the page first. Files in zip packages are not among them."""
+    notes: tuple[PageProblem, ...]
+    """What is worth knowing but does not stop the page."""
+    insertion: int
+    """Where `with_data` puts things; see `insertion_point`."""
+
+    def with_data(
+        self,
+        data: Any = None,  # noqa: ANN401 (anything JSON can say)
+        *,
+        names: Mapping[str, str] | None = None,
+    ) -> str:
+        """The document with data and tool names for its scripts. Cheap: nothing is built again.
+
+        Raises:
+            TypeError: When the data is not JSON.
+            ValueError: When the data has NaN or an infinity, or refers to itself.
+        """
+        return embed(self.html, data=data, names=names, at=self.insertion)
+
+
+def build_page(
+    source: str | PathLike[str] | Traversable,
+    *,
+    root: str | PathLike[str] | Traversable | None = None,
+    data: Any = None,  # noqa: ANN401 (anything JSON can say)
+    tool_names: Mapping[str, str] | None = None,
+    minify: bool = True,
+) -> BuiltPage:
+    """Build one document from an HTML file and the local files it names.
+
+    Args:
+        source: The HTML file: a path, or a `Traversable` such as
+            `importlib.resources.files("package") / "page.html"`. With `root`, a name below it.
+        root: The folder or package that nothing the page names may leave. The page's own folder
+            by default.
+        data: What `McpApp.data` will be; see `embed`.
+        tool_names: The tool names as written, mapped to those in force; see `embed`.
+        minify: Whether to minify the page library. The page's own code is never rewritten.
+
+    Raises:
+        PageBuildError: When the page cannot become one document. It lists every reason.
+        TypeError: When `source` does not tell its folder and no `root` is given.
+    """
+    folder_at, path = _located(source, root)
+    problems = Problems()
+    folder = Folder(folder_at, path)
+    try:
+        text = folder.text(path)
+    except RefusedError as refused:
+        problems.add(Source("/".join(path), ""), -1, refused)
+        raise PageBuildError("/".join(path), tuple(problems.found)) from None
+    html = complete_document(_inlined(Source("/".join(path), text), folder, path, problems, minify))
+    if problems.found:
+        raise PageBuildError("/".join(path), tuple(problems.found))
+    point = insertion_point(html)
+    html = embed(html, data=data, names=tool_names, at=point)
+    return BuiltPage(html, folder.files, tuple(problems.notes), point)
+
+
+def _located(
+    source: str | PathLike[str] | Traversable, root: str | PathLike[str] | Traversable | None
+) -> tuple[Traversable, tuple[str, ...]]:
+    """The folder that holds everything, and the page's name in it."""
+    if root is not None:
+        folder = _traversable(root)
+        path = PurePath(str(source))
+        if path.is_absolute() and isinstance(folder, Path):
+            path = path.relative_to(folder.absolute())
+        return folder, path.parts
+    page = _traversable(source)
+    parent = getattr(page, "parent", None)  # of paths and zip paths; not part of the protocol
+    if parent is None:
+        msg = f"{page!r} does not know its folder; pass `root` and the page's name below it."
+        raise TypeError(msg)
+    return parent, (page.name,)
+
+
+def _traversable(source: str | PathLike[str] | Traversable) -> Traversable:
+    return Path(source) if isinstance(source, str) or hasattr(source, "__fspath__") else source  # type: ignore[arg-type,return-value]
+
+
+def _inlined(
+    source: Source, folder: Folder, path: tuple[str, ...], problems: Problems, minify: bool  # noqa: FBT001
+) -> str:
+    base = path[:-1]
+    edits = Edits(source.text)
+    stylesheets = Stylesheets(folder, problems)
+    elements = Elements(source, base, folder, stylesheets, problems, edits)
+    scripts = PageScripts(
+        source, base, folder, stylesheets, problems, edits, elements, minify=minify
+    )
+    for token in tokens(source.text):
+        if token.kind == "start":
+            (scripts if token.name == "script" else elements).start_tag(token)
+    scripts.finish()
+    elements.finish()
+    return edits.result()

@@ -1,0 +1,202 @@
+"""Makes a document's script elements inline scripts that run in the order they did."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, Literal
+
+from .bundle import Bundle
+from .graph import Graph
+from .library import library
+from .paths import Local
+from .problems import Problems, RefusedError, Source
+from .scripts import apply, script_safe, string_literal
+
+if TYPE_CHECKING:
+    from .editing import Edits
+    from .elements import Elements
+    from .folder import Folder
+    from .graph import Unit
+    from .markup import Token
+    from .stylesheets import Stylesheets
+
+_JAVASCRIPT: Final = frozenset(
+    {
+        "",
+        "application/ecmascript",
+        "application/javascript",
+        "application/x-ecmascript",
+        "application/x-javascript",
+        "text/ecmascript",
+        "text/javascript",
+        "text/jscript",
+        "text/livescript",
+        "text/x-ecmascript",
+        "text/x-javascript",
+    }
+)
+#: What only means something on a script that is fetched.
+_FETCHING: Final = (
+    "charset",
+    "crossorigin",
+    "fetchpriority",
+    "integrity",
+    "referrerpolicy",
+    "src",
+)
+_DEFERRED: Final = "data-mcp-app-deferred"
+
+Kind = Literal["classic", "module", "importmap", "other"]
+
+
+def kind_of(token: Token) -> Kind:
+    """What kind of script an element is."""
+    written = token.get("type")
+    kind = "" if written is None else written.strip("\t\n\f\r ").lower()
+    if kind in _JAVASCRIPT:
+        return "classic"
+    return kind if kind in {"module", "importmap"} else "other"  # type: ignore[return-value]
+
+
+class PageScripts:
+    """The scripts of one document."""
+
+    def __init__(  # noqa: PLR0913 (the parts of one build)
+        self,
+        source: Source,
+        base: tuple[str, ...],
+        folder: Folder,
+        stylesheets: Stylesheets,
+        problems: Problems,
+        edits: Edits,
+        elements: Elements,
+        *,
+        minify: bool,
+    ) -> None:
+        """Work on the document `source` in the folder `base`."""
+        self._source = source
+        self._base = base
+        self._folder = folder
+        self._problems = problems
+        self._edits = edits
+        self._elements = elements
+        self._minify = minify
+        self._graph = Graph(folder, stylesheets, problems, base)
+        self._tokens: list[Token] = []
+
+    def start_tag(self, token: Token) -> None:
+        """Take note of a script element; they are handled together, as modules are shared."""
+        self._tokens.append(token)
+
+    def finish(self) -> None:
+        """Make all script elements inline."""
+        scripts = [token for token in self._tokens if kind_of(token) in {"classic", "module"}]
+        self._graph.import_map = self._import_map()
+        libraries: list[Token] = []
+        units: list[tuple[Token, Unit]] = []
+        for token in scripts:
+            file = self._elements.local(token.attributes.get("src"))
+            if "src" in token.attributes and file is None:
+                continue  # another origin, or refused
+            if file is not None and "nomodule" in token.attributes:
+                continue  # no browser that can run a page runs it
+            if file is not None and file.is_library:
+                libraries.append(token)
+            elif unit := self._read(token, file):
+                units.append((token, unit))
+        bundle = Bundle(self._graph, self._folder, self._problems)
+        for token, unit in units:
+            self._write(bundle, token, unit)
+        self._write_shared(scripts, libraries, bundle.definitions())
+
+    def _import_map(self) -> dict[str, str]:
+        for token in self._tokens:
+            if kind_of(token) == "importmap":
+                try:
+                    imports = json.loads(self._source.text[token.end : token.content_end])
+                    return {str(k): str(v) for k, v in imports["imports"].items()}
+                except (ValueError, LookupError, TypeError, AttributeError):
+                    return {}  # the browser says so too, and goes on without it
+        return {}
+
+    def _read(self, token: Token, file: Local | None) -> Unit | None:
+        """Read one script, when there is something to link or to inline."""
+        if file is None:
+            text = self._source.text
+            if "import" not in text[token.end : token.content_end]:
+                return None
+            read = self._graph.entry if kind_of(token) == "module" else self._graph.classic
+            return read(self._source, token.end, token.content_end, self._base)
+        try:
+            if kind_of(token) == "module":
+                return self._graph.entry_file(file.path)
+            text = self._folder.text(file.path)
+            return self._graph.classic(Source(file.name, text), 0, len(text), file.path[:-1])
+        except RefusedError as refused:
+            self._problems.add(self._source, token.attributes["src"].start, refused)
+            return None
+
+    def _write(self, bundle: Bundle, token: Token, unit: Unit) -> None:
+        is_file = "src" in token.attributes
+        try:
+            if kind_of(token) == "module":
+                code = bundle.entry(unit)
+                if code is None and is_file:
+                    code = script_safe(unit.module.code.decode(), module=True)
+            else:
+                edits = bundle.changes(unit)
+                code = None
+                if edits or is_file:
+                    code = apply(unit.module.code, edits).decode()
+                    is_late = is_file and {"defer", "async"} & token.attributes.keys()
+                    code = self._late(token, code) if is_late else script_safe(code)
+        except RefusedError as refused:
+            self._problems.add(unit.source, unit.start, refused)
+            return
+        if code is not None:
+            self._edits.drop(token, [*_FETCHING])
+            self._edits.content(token, code)
+
+    def _late(self, token: Token, code: str) -> str:
+        """Write a deferred script, which as an inline script would run too early.
+
+        An inline module script is deferred, and keeps its place among other deferred scripts; it
+        puts the classic script in its own place, where that runs at once. Scripts with `async`
+        may run at any time, so they run then as well.
+        """
+        late = {"async", "defer", *_FETCHING}
+        attributes = [[a.name, a.value] for a in token.attributes.values() if a.name not in late]
+        number = str(token.start)
+        self._edits.drop(token, [n for n in token.attributes if n not in _FETCHING])
+        name_end = token.start + 1 + len(token.name)
+        self._edits.replace(name_end, name_end, f' type="module" {_DEFERRED}="{number}"')
+        set_all = f"for (const [name, value] of {json.dumps(attributes)}) "
+        return (
+            'const script = document.createElement("script");\n'
+            + (f"{_safe_json(set_all)}script.setAttribute(name, value);\n" if attributes else "")
+            + f"script.textContent = {string_literal(code)};\n"
+            f"document.querySelector('[{_DEFERRED}=\"{number}\"]').replaceWith(script);"
+        )
+
+    def _write_shared(self, scripts: list[Token], libraries: list[Token], modules: str) -> None:
+        """Write the page library and the linked modules, each once and before their first use."""
+        shared = ""
+        if self._graph.uses_library:
+            shared += f"<script>{self._library()}</script>"
+        elif libraries:
+            self._edits.content(libraries[0], self._library())
+        if modules:
+            shared += f"<script>{modules}</script>"
+        if shared:
+            self._edits.replace(scripts[0].start, scripts[0].start, shared)
+        for token in libraries:
+            self._edits.drop(token, [*_FETCHING, "async", "defer", "type"])
+        for token in libraries if self._graph.uses_library else libraries[1:]:
+            self._edits.content(token, "")
+
+    def _library(self) -> str:
+        return script_safe(library(minify=self._minify))
+
+
+def _safe_json(text: str) -> str:
+    return text.replace("<", "\\u003c")

@@ -31,11 +31,19 @@ def library(*, minify: bool = True) -> str:
 
 @cache
 def library_names() -> frozenset[str]:
-    """The names that `import { ... } from "./mcp-app.js"` can have: the members of its `api`."""
+    """The names that `import { ... } from "./mcp-app.js"` can have.
+
+    They are the members of the object that the library's outermost function returns.
+    """
     root = parse(library(minify=False).encode()).root_node
-    query = """(variable_declarator name: (identifier) @name value: (object [
-        (pair key: (_) @member)
-        (shorthand_property_identifier) @member
-        (method_definition name: (_) @member)
-    ])) (#eq? @name "api")"""
-    return frozenset(text_of(node) for node in capture(root, query)["member"])
+    outermost = """
+        (program (expression_statement (assignment_expression
+            right: (call_expression function: (parenthesized_expression
+                (arrow_function body: (statement_block (return_statement) @returned)))))))
+    """
+    node = capture(root, outermost)["returned"][-1]
+    while node.type != "object":
+        node = next(child for child in node.named_children if child.type != "comment")
+    fields = (member.child_by_field_name("key") or member.child_by_field_name("name") or member
+              for member in node.named_children if member.type != "comment")
+    return frozenset(text_of(field) for field in fields)

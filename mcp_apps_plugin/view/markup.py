@@ -9,24 +9,23 @@ library's parser ends scripts and comments differently from one Python release t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from html import unescape
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-_SPACE = "\t\n\f\r "
-_NAME = re.compile(r"[^\t\n\f\r />]*")
-_BEFORE_ATTRIBUTE = re.compile(r"[\t\n\f\r /]*")
-_ATTRIBUTE_NAME = re.compile(r"=?[^\t\n\f\r />=]*")
-_SPACES = re.compile(r"[\t\n\f\r ]*")
-_UNQUOTED = re.compile(r"[^\t\n\f\r >]*")
-_COMMENT_END = re.compile(r"--!?>")
-_SCRIPT_MARK = re.compile(r"<!--|-->|</?script(?=[\t\n\f\r />])", re.IGNORECASE)
+_NAME: Final = re.compile(r"[^\t\n\f\r />]*")
+_BEFORE_ATTRIBUTE: Final = re.compile(r"[\t\n\f\r /]*")
+_ATTRIBUTE_NAME: Final = re.compile(r"=?[^\t\n\f\r />=]*")
+_SPACES: Final = re.compile(r"[\t\n\f\r ]*")
+_UNQUOTED: Final = re.compile(r"[^\t\n\f\r >]*")
+_COMMENT_END: Final = re.compile(r"--!?>")
+_SCRIPT_MARK: Final = re.compile(r"<!--|-->|</?script(?=[\t\n\f\r />])", re.IGNORECASE)
 
 # Elements whose content is text. `noscript` is among them since scripts run wherever pages do.
-_RAW = frozenset(
+_RAW: Final = frozenset(
     {
         "iframe",
         "noembed",
@@ -40,11 +39,12 @@ _RAW = frozenset(
         "xmp",
     }
 )
-_FOREIGN = frozenset({"svg", "math"})
+_FOREIGN: Final = frozenset({"svg", "math"})
+_PLAIN_TAG: Final = re.compile(r"</?([A-Za-z][^\t\n\f\r />]*)[\t\n\f\r ]*>")
+_NO_ATTRIBUTES: Final[Mapping[str, Attribute]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(NamedTuple):
     """One attribute of a start tag."""
 
     name: str
@@ -55,15 +55,14 @@ class Attribute:
     """Where the value starts, after its quote; equal to `end` when there is no value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A tag, comment or doctype, from `start` to `end` in the text."""
 
     kind: Literal["start", "end", "comment", "doctype"]
     name: str
     start: int
     end: int
-    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    attributes: Mapping[str, Attribute] = _NO_ATTRIBUTES
     content_end: int = -1
     """For raw-text elements: where the content that starts at `end` ends. Otherwise -1."""
 
@@ -109,6 +108,8 @@ def _after(html: str, mark: str, at: int) -> int:
 
 def _start_tag(html: str, at: int) -> tuple[Token | None, bool]:
     """Read the start tag at `at`; None when the document ends inside it."""
+    if plain := _PLAIN_TAG.match(html, at):
+        return Token("start", plain[1].lower(), at, plain.end()), False
     name_end = _match(_NAME, html, at + 1)
     attributes: dict[str, Attribute] = {}
     here = name_end
@@ -155,6 +156,8 @@ def _end_tag(html: str, at: int) -> Token:
     following = html[at + 2 : at + 3]
     if not (following.isascii() and following.isalpha()):
         return Token("comment", "", at, _after(html, ">", at))
+    if plain := _PLAIN_TAG.match(html, at):
+        return Token("end", plain[1].lower(), at, plain.end())
     token, _ = _start_tag(html, at + 1)  # attributes of end tags are read and mean nothing
     if token is None:
         return Token("comment", "", at, len(html))
@@ -185,7 +188,7 @@ def _with_content(html: str, token: Token) -> Token:
         closing = re.compile(rf"</{token.name}(?=[\t\n\f\r />])", re.IGNORECASE)
         found = closing.search(html, token.end)
         end = found.start() if found else len(html)
-    return Token("start", token.name, token.start, token.end, token.attributes, end)
+    return token._replace(content_end=end)
 
 
 def _script_end(html: str, at: int) -> int:

@@ -1,0 +1,232 @@
+"""Finds the other origins that a finished document loads from, and what has to allow each."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from . import css
+from .markup import tokens
+from .page_scripts import kind_of
+from .paths import clean
+from .problems import Source
+from .scripts import capture, parse, string_value, text_of
+from .srcset import candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from .markup import Token
+
+Kind = Literal["resource", "connect", "frame", "base", "object"]
+
+#: The list of an MCP Apps `csp` that allows each kind. Nothing allows `object`.
+CSP_LISTS: Final[dict[Kind, str | None]] = {
+    "resource": "resourceDomains",
+    "connect": "connectDomains",
+    "frame": "frameDomains",
+    "base": "baseUriDomains",
+    "object": None,
+}
+
+_ATTRIBUTES: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
+    "audio": (("src", "resource"),),
+    "base": (("href", "base"),),
+    "embed": (("src", "object"),),
+    "feimage": (("href", "resource"), ("xlink:href", "resource")),
+    "frame": (("src", "frame"),),
+    "iframe": (("src", "frame"),),
+    "image": (("href", "resource"), ("xlink:href", "resource")),
+    "img": (("src", "resource"),),
+    "input": (("src", "resource"),),
+    "object": (("data", "object"),),
+    "source": (("src", "resource"),),
+    "track": (("src", "resource"),),
+    "use": (("href", "resource"), ("xlink:href", "resource")),
+    "video": (("src", "resource"), ("poster", "resource")),
+}
+_LOADING_LINKS: Final = frozenset(
+    {"apple-touch-icon", "icon", "mask-icon", "modulepreload", "prefetch", "preload", "stylesheet"}
+)
+_LOADS: Final = """
+    (import_statement source: (string) @resource)
+    (export_statement source: (string) @resource)
+    (call_expression function: (import) arguments: (arguments . (_) @resource))
+    ((call_expression function: (identifier) @called arguments: (arguments . (_) @called_with))
+        (#eq? @called "fetch"))
+    ((call_expression function: (member_expression property: (property_identifier) @called)
+        arguments: (arguments . (_) @called_with)) (#any-of? @called "fetch" "sendBeacon"))
+    ((call_expression function: (member_expression property: (property_identifier) @called)
+        arguments: (arguments . (string) @method . (_) @opened)) (#eq? @called "open"))
+    ((new_expression constructor: (identifier) @made arguments: (arguments . (_) @made_with))
+        (#any-of? @made "EventSource" "SharedWorker" "WebSocket" "Worker"))
+"""
+_CONSTANTS: Final = """
+    (variable_declarator name: (identifier) @name value: [(string) (template_string)] @value)
+"""
+#: Where `//` can start a host: not in the middle of base64 or of a path.
+_HOST: Final = re.compile(r"(?<![A-Za-z0-9+/=])//")
+_SCRIPT_HOSTS: Final = ("://", '"//', "'//", "`//")
+
+
+class ExternalOrigin(NamedTuple):
+    """One place where a document loads something from another origin."""
+
+    origin: str
+    """Scheme, host and port, as a policy names them."""
+    url: str
+    """The URL as far as it is written out."""
+    kind: Kind
+    """What has to allow it; see `CSP_LISTS`."""
+    line: int
+    """The line of the document, from 1."""
+
+
+def external_origins(html: str) -> list[ExternalOrigin]:
+    """Find what a document loads from other origins, in order of appearance.
+
+    Scripts are read for imports and for `fetch`, `WebSocket` and the like with a URL that is
+    written out, begins with one, or is a constant of the script. What a script puts together in
+    other ways is not found.
+    """
+    source = Source("", html)
+    found: list[ExternalOrigin] = []
+    for token in tokens(html):
+        if token.kind != "start":
+            continue
+        for url, kind, at in _loads(html, token):
+            origin = _origin(url)
+            if origin is not None:
+                found.append(ExternalOrigin(origin, url, kind, source.position(at)[0]))
+    return found
+
+
+def _origin(url: str) -> str | None:
+    url = clean(url)
+    if url.startswith("//"):
+        url = f"https:{url}"
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # e.g. a broken IPv6 address: no browser loads it either
+        return None
+    if parts.scheme not in {"http", "https", "ws", "wss"} or not parts.netloc:
+        return None
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
+
+
+def _loads(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
+    for name, kind in _ATTRIBUTES.get(token.name, ()):
+        if attribute := token.attributes.get(name):
+            yield attribute.value, kind, attribute.start
+    if token.name in {"img", "source"} and (attribute := token.attributes.get("srcset")):
+        for url, _ in candidates(attribute.value):
+            yield url, "resource", attribute.start
+    if (attribute := token.attributes.get("style")) and _HOST.search(attribute.value):
+        for url, _ in _sheet_loads(attribute.value):
+            yield url, "resource", attribute.start
+    if token.name == "link":
+        yield from _link(token)
+    elif token.name == "style":
+        content = html[token.end : token.content_end]
+        if _HOST.search(content):
+            for url, at in _sheet_loads(content):
+                yield url, "resource", token.end + at
+    elif token.name == "script":
+        yield from _script(html, token)
+
+
+def _link(token: Token) -> Iterator[tuple[str, Kind, int]]:
+    href = token.attributes.get("href")
+    relations = (token.get("rel") or "").lower().split()
+    if href is not None and not _LOADING_LINKS.isdisjoint(relations):
+        is_fetch = "preload" in relations and (token.get("as") or "").lower() == "fetch"
+        yield href.value, "connect" if is_fetch else "resource", href.start
+
+
+def _sheet_loads(text: str) -> list[tuple[str, int]]:
+    sheet = css.read(text)
+    return sorted(
+        [
+            *((load.url, load.start) for load in sheet.loads),
+            *((imported.url, imported.start) for imported in sheet.imports),
+        ],
+        key=lambda found: found[1],
+    )
+
+
+def _script(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
+    kind = kind_of(token)
+    if kind == "other" or "nomodule" in token.attributes:
+        return
+    if src := token.attributes.get("src"):
+        yield src.value, "resource", src.start
+        return
+    content = html[token.end : token.content_end]
+    if kind == "importmap" or not any(mark in content for mark in _SCRIPT_HOSTS):
+        return
+    code = content.encode()
+    found = [
+        (node.start_byte, url, needs)
+        for node, url, needs in _script_loads(parse(code).root_node)
+    ]
+    for byte, url, needs in sorted(set(found)):
+        yield url, needs, token.end + len(code[:byte].decode(errors="ignore"))
+
+
+def _script_loads(root: Node) -> Iterator[tuple[Node, str, Kind]]:
+    found = capture(root, _LOADS)
+    if not found:
+        return
+    constants = {
+        text_of(name): url
+        for value in capture(root, _CONSTANTS).get("value", [])
+        if (url := _written(value, {})) and "//" in url and value.parent is not None
+        if (name := value.parent.child_by_field_name("name"))
+    }
+    places: list[tuple[Node, Kind]] = [
+        *((node, "resource") for node in found.get("resource", [])),
+        *((node, "connect") for node in found.get("called_with", [])),
+        # `window.open` takes the URL first, and is not a connection.
+        *(
+            (node, "connect")
+            for node in found.get("opened", [])
+            if (string_value(node.prev_named_sibling) or "").isupper()
+        ),
+        *((node, _needs(node)) for node in found.get("made_with", [])),
+    ]
+    for node, kind in places:
+        if url := _written(node, constants):
+            yield node, url, kind
+
+
+def _needs(argument: Node) -> Kind:
+    """What has to allow the object that is made with an argument."""
+    made = argument.parent.parent if argument.parent is not None else None
+    constructor = made.child_by_field_name("constructor") if made is not None else None
+    name = "" if constructor is None else text_of(constructor)
+    return "resource" if name.endswith("Worker") else "connect"
+
+
+def _written(node: Node, constants: dict[str, str]) -> str | None:
+    """A URL, or the start of one with its whole host, as far as the script writes it out."""
+    value = string_value(node)
+    if value is not None:
+        return value
+    if node.type == "identifier":
+        return constants.get(text_of(node))
+    if node.type == "binary_expression" and (left := node.child_by_field_name("left")) is not None:
+        return _written(left, constants)
+    if node.type == "new_expression" and (given := node.child_by_field_name("arguments")):
+        # `new URL("path", "https://host")`, with the base as what counts
+        last = given.named_children[-1:]
+        return _written(last[0], constants) if last else None
+    if node.type == "template_string" and (parts := node.named_children):
+        if parts[0].type == "string_fragment":
+            text = text_of(parts[0])
+            return text if text.count("/") > 2 else None  # noqa: PLR2004 (`https://host/`)
+        inner = parts[0].named_children[:1]
+        return _written(inner[0], constants) if inner else None
+    return None

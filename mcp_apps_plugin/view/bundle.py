@@ -82,7 +82,7 @@ class Bundle:
                 if place.is_worker:
                     what = f"A worker is started from {file.name!r}."
                     self._problems.note(unit.source, at, "page-worker-local", what)
-                uri = data_uri(file.name, self._folder.bytes(file.path), file.fragment)
+                uri = data_uri(file.name, self._folder.content(file.path), file.fragment)
             except RefusedError as refused:
                 self._problems.add(unit.source, at, refused)
             else:

@@ -17,7 +17,7 @@ NAMES_ID: Final = "mcp-app-names"
 _UNSAFE: Final = str.maketrans({"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
-def json_text(value: Any) -> str:  # noqa: ANN401 (anything JSON can say)
+def json_text(value: Any) -> str:
     """Write JSON that stays JSON, and stays in its place, inside a script element.
 
     Raises:
@@ -35,7 +35,7 @@ def json_text(value: Any) -> str:  # noqa: ANN401 (anything JSON can say)
 def embed(
     html: str,
     *,
-    data: Any = None,  # noqa: ANN401 (anything JSON can say)
+    data: Any = None,
     names: Mapping[str, str] | None = None,
     at: int | None = None,
 ) -> str:
@@ -63,5 +63,5 @@ def embed(
     return f"{html[:point]}{elements}{html[point:]}"
 
 
-def _element(identifier: str, value: Any) -> str:  # noqa: ANN401 (anything JSON can say)
+def _element(identifier: str, value: Any) -> str:
     return f'<script type="application/json" id="{identifier}">{json_text(value)}</script>'

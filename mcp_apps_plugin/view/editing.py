@@ -40,7 +40,9 @@ class Edits:
     def content(self, token: Token, content: str) -> None:
         """Put something in the place of a raw-text element's content."""
         closed = self._text.startswith("</", token.content_end)
-        self.replace(token.end, token.content_end, content if closed else f"{content}</{token.name}>")
+        self.replace(
+            token.end, token.content_end, content if closed else f"{content}</{token.name}>"
+        )
 
     def result(self) -> str:
         """The text with all changes made."""

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from .assets import data_uri
-from .editing import Edits, kept
+from .editing import kept
 from .paths import Local, local
-from .problems import Problems, RefusedError, Source
+from .problems import RefusedError
 from .srcset import candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .folder import Folder
+    from .build import Build
     from .markup import Attribute, Token
-    from .stylesheets import Stylesheets
 
 _MEDIA: Final = {
     "audio": ("src",),
@@ -49,22 +48,14 @@ _LINK_ONLY: Final = frozenset(
 class Elements:
     """Embeds what elements other than scripts load."""
 
-    def __init__(
-        self,
-        source: Source,
-        base: tuple[str, ...],
-        folder: Folder,
-        stylesheets: Stylesheets,
-        problems: Problems,
-        edits: Edits,
-    ) -> None:
-        """Work on the document `source` in the folder `base`."""
-        self._source = source
-        self._base = base
-        self._folder = folder
-        self._stylesheets = stylesheets
-        self._problems = problems
-        self._edits = edits
+    def __init__(self, build: Build) -> None:
+        """Work on the document of `build`."""
+        self._source = build.source
+        self._base = build.base
+        self._folder = build.folder
+        self._stylesheets = build.stylesheets
+        self._problems = build.problems
+        self._edits = build.edits
         self._document_base: Token | None = None
         self._has_local = False
 
@@ -96,7 +87,7 @@ class Elements:
         """Report what only the whole document shows."""
         if self._document_base is not None and self._has_local:
             what = "The document has a base URL and names local files."
-            refused = RefusedError("page-base", what)
+            refused = RefusedError(code="page-base", what=what)
             self._problems.add(self._source, self._document_base.start, refused)
 
     def local(self, attribute: Attribute | None) -> Local | None:
@@ -117,7 +108,7 @@ class Elements:
 
     def _uri(self, file: Local, at: int) -> str | None:
         try:
-            return data_uri(file.name, self._folder.bytes(file.path), file.fragment)
+            return data_uri(file.name, self._folder.content(file.path), file.fragment)
         except RefusedError as refused:
             self._problems.add(self._source, at, refused)
             return None
@@ -152,7 +143,7 @@ class Elements:
         file = self.local(attribute)
         if attribute is not None and file is not None:
             what = f"`<{token.name}>` loads the local file {file.name!r}."
-            self._problems.add(self._source, attribute.start, RefusedError(code, what))
+            self._problems.add(self._source, attribute.start, RefusedError(code=code, what=what))
 
     def _use(self, token: Token) -> None:
         for name in ("href", "xlink:href"):

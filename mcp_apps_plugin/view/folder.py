@@ -49,16 +49,16 @@ class Folder:
         Raises:
             RefusedError: When there is no such file, or it may not or cannot be read.
         """
-        content = self.bytes(path)
+        content = self.content(path)
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             name = "/".join(path)
             what = f"{name!r} is not UTF-8: byte {content[error.start]:#04x} in line {line}."
-            raise RefusedError("page-file-encoding", what) from None
+            raise RefusedError(code="page-file-encoding", what=what) from None
 
-    def bytes(self, path: tuple[str, ...]) -> bytes:
+    def content(self, path: tuple[str, ...]) -> bytes:
         """Read a file.
 
         Raises:
@@ -75,16 +75,18 @@ class Folder:
             if isinstance(found, Path):
                 self._contain(found, name)
             if found.is_dir():
-                raise RefusedError("page-file-directory", f"{name!r} is a folder.")
+                raise RefusedError(code="page-file-directory", what=f"{name!r} is a folder.")
             if not found.is_file():
-                raise RefusedError("page-file-missing", f"There is no file {name!r}.")
+                raise RefusedError(code="page-file-missing", what=f"There is no file {name!r}.")
             content = found.read_bytes()
         except FileNotFoundError:
-            raise RefusedError("page-file-missing", f"There is no file {name!r}.") from None
+            raise RefusedError(
+                code="page-file-missing", what=f"There is no file {name!r}."
+            ) from None
         except (OSError, ValueError, RuntimeError) as error:  # e.g. no permission, a loop of links
             reason = getattr(error, "strerror", None) or error
             what = f"{name!r} cannot be read: {reason}."
-            raise RefusedError("page-file-unreadable", what) from error
+            raise RefusedError(code="page-file-unreadable", what=what) from error
         if isinstance(found, Path):
             self._read[found] = None
         return content
@@ -99,4 +101,4 @@ class Folder:
         real = found.resolve()
         if not any(real.is_relative_to(allowed) for allowed in self._allowed):
             what = f"{name!r} is a link that leads out of the page's folder."
-            raise RefusedError("page-path-outside", what)
+            raise RefusedError(code="page-path-outside", what=what)

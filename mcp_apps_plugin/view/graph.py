@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from . import modules
-from .library import library_names
-from .paths import LIBRARY_NAME, clean, local
-from .problems import Problems, RefusedError, Source
+from .paths import clean, local
+from .problems import RefusedError, Source
 from .scripts import string_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .folder import Folder
+    from .build import Build
     from .modules import Module, Request
-    from .stylesheets import Stylesheets
 
 DEFAULT_EXPORT: Final = "$default"
 """What an anonymous default export is called inside its module."""
@@ -64,23 +62,17 @@ class Target(NamedTuple):
 class Graph:
     """The modules of one page."""
 
-    def __init__(
-        self,
-        folder: Folder,
-        stylesheets: Stylesheets,
-        problems: Problems,
-        page_base: tuple[str, ...],
-    ) -> None:
-        """Start empty, for a page in the folder `page_base`."""
+    def __init__(self, build: Build) -> None:
+        """Start empty, for the document of `build`."""
         self.units: list[Unit] = []
         self.externals: list[str] = []
         self.uses_library = False
         self.import_map: Mapping[str, str] = {}
         """The names that the page's import map gives."""
-        self._folder = folder
-        self._stylesheets = stylesheets
-        self._problems = problems
-        self._page_base = page_base
+        self._folder = build.folder
+        self._stylesheets = build.stylesheets
+        self._problems = build.problems
+        self._page_base = build.base
         self._by_file: dict[tuple[tuple[str, ...], str], Unit | RefusedError] = {}
 
     def entry(self, source: Source, start: int, end: int, base: tuple[str, ...]) -> Unit | None:
@@ -139,8 +131,8 @@ class Graph:
             what = f"{specifier!r} is a bare name."
             name = specifier.removesuffix(".js")
             raise RefusedError(
-                "page-import-bare",
-                what,
+                code="page-import-bare",
+                what=what,
                 remedy=f'Write a relative name such as "./{name}.js", add an import map, '
                 "or bundle the page.",
             )
@@ -177,13 +169,12 @@ class Graph:
     def _load(self, path: tuple[str, ...], kind: str) -> Unit:
         name = "/".join(path)
         if kind not in {"", "json", "css"}:
-            raise RefusedError("page-import-type", f"The module type {kind!r} is not known.")
+            raise RefusedError(
+                code="page-import-type", what=f"The module type {kind!r} is not known."
+            )
         if not kind and not path[-1].lower().endswith(_JAVASCRIPT):
-            raise RefusedError("page-import-type", f"{name!r} is not JavaScript.")
-        if kind == "css":
-            text = "".join(self._stylesheets.file(path))
-        else:
-            text = self._folder.text(path)
+            raise RefusedError(code="page-import-type", what=f"{name!r} is not JavaScript.")
+        text = "".join(self._stylesheets.file(path)) if kind == "css" else self._folder.text(path)
         source = Source(name, text)
         if not kind:
             return self._read(source, 0, len(text), path[:-1], path)
@@ -230,7 +221,9 @@ def _json_literal(name: str, text: str) -> str:
     try:
         json.loads(text)
     except ValueError as error:
-        raise RefusedError("page-import-type", f"{name!r} is not JSON: {error}.") from None
+        raise RefusedError(
+            code="page-import-type", what=f"{name!r} is not JSON: {error}."
+        ) from None
     return f"JSON.parse({string_literal(text)})"
 
 

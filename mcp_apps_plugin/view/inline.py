@@ -11,23 +11,22 @@ copy.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from .build import Build
 from .data import embed
 from .document import complete_document, insertion_point
-from .editing import Edits
 from .elements import Elements
 from .folder import Folder
 from .markup import tokens
 from .page_scripts import PageScripts
 from .problems import PageBuildError, PageProblem, Problems, RefusedError, Source
-from .stylesheets import Stylesheets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
-    from os import PathLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class BuiltPage:
 
     def with_data(
         self,
-        data: Any = None,  # noqa: ANN401 (anything JSON can say)
+        data: Any = None,
         *,
         names: Mapping[str, str] | None = None,
     ) -> str:
@@ -62,7 +61,7 @@ def build_page(
     source: str | PathLike[str] | Traversable,
     *,
     root: str | PathLike[str] | Traversable | None = None,
-    data: Any = None,  # noqa: ANN401 (anything JSON can say)
+    data: Any = None,
     tool_names: Mapping[str, str] | None = None,
     minify: bool = True,
 ) -> BuiltPage:
@@ -89,7 +88,8 @@ def build_page(
     except RefusedError as refused:
         problems.add(Source("/".join(path), ""), -1, refused)
         raise PageBuildError("/".join(path), tuple(problems.found)) from None
-    html = complete_document(_inlined(Source("/".join(path), text), folder, path, problems, minify))
+    build = Build(Source("/".join(path), text), path[:-1], folder, problems)
+    html = complete_document(_inlined(build, minify=minify))
     if problems.found:
         raise PageBuildError("/".join(path), tuple(problems.found))
     point = insertion_point(html)
@@ -116,22 +116,15 @@ def _located(
 
 
 def _traversable(source: str | PathLike[str] | Traversable) -> Traversable:
-    return Path(source) if isinstance(source, str) or hasattr(source, "__fspath__") else source  # type: ignore[arg-type,return-value]
+    return Path(source) if isinstance(source, (str, PathLike)) else source
 
 
-def _inlined(
-    source: Source, folder: Folder, path: tuple[str, ...], problems: Problems, minify: bool  # noqa: FBT001
-) -> str:
-    base = path[:-1]
-    edits = Edits(source.text)
-    stylesheets = Stylesheets(folder, problems)
-    elements = Elements(source, base, folder, stylesheets, problems, edits)
-    scripts = PageScripts(
-        source, base, folder, stylesheets, problems, edits, elements, minify=minify
-    )
-    for token in tokens(source.text):
+def _inlined(build: Build, *, minify: bool) -> str:
+    elements = Elements(build)
+    scripts = PageScripts(build, elements, minify=minify)
+    for token in tokens(build.source.text):
         if token.kind == "start":
             (scripts if token.name == "script" else elements).start_tag(token)
     scripts.finish()
     elements.finish()
-    return edits.result()
+    return build.edits.result()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from .scripts import capture, parse, text_of
-
 
 NAMESPACE: Final = "globalThis.McpApp"
 """What the library defines, as an expression; modules that import it read from there."""
@@ -21,12 +21,16 @@ def library(*, minify: bool = True) -> str:
         minify: Whether to remove comments and needless white space. The names stay, so stack
             traces can be read.
     """
-    source = (files(__package__) / "mcp-app.js").read_text("utf-8").removeprefix("\ufeff")
+    source = (
+        (files(__name__.rpartition(".")[0]) / "mcp-app.js")
+        .read_text("utf-8")
+        .removeprefix("\ufeff")
+    )
     if not minify:
         return source
-    from rjsmin import jsmin  # noqa: PLC0415 (only pages that use the library need it)
-
-    return str(jsmin(source))
+    # Only pages that use the library need it. It has no types of its own.
+    minifier: Any = import_module("rjsmin")
+    return str(minifier.jsmin(source))
 
 
 @cache
@@ -44,6 +48,9 @@ def library_names() -> frozenset[str]:
     node = capture(root, outermost)["returned"][-1]
     while node.type != "object":
         node = next(child for child in node.named_children if child.type != "comment")
-    fields = (member.child_by_field_name("key") or member.child_by_field_name("name") or member
-              for member in node.named_children if member.type != "comment")
+    fields = (
+        member.child_by_field_name("key") or member.child_by_field_name("name") or member
+        for member in node.named_children
+        if member.type != "comment"
+    )
     return frozenset(text_of(field) for field in fields)

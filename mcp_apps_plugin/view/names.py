@@ -40,7 +40,9 @@ class Names:
             reason = "more than one" if found == "ambiguous" else "no"
             what = f"{shown!r} has {reason} export named {name!r}."
             self._problems.add(
-                unit.source, unit.at(request.start), RefusedError("page-import-missing", what)
+                unit.source,
+                unit.at(request.start),
+                RefusedError(code="page-import-missing", what=what),
             )
             return None
         return found
@@ -59,7 +61,7 @@ class Names:
             target = unit.targets.get(request)
             if target is not None and target.url:
                 what = f"All names of {target.url!r} are exported."
-                refused = RefusedError("page-import-star", what)
+                refused = RefusedError(code="page-import-star", what=what)
                 self._problems.add(unit.source, unit.at(request.start), refused)
 
     def _from(self, target: Target, name: str, seen: set[tuple[int, str]]) -> Binding | str | None:

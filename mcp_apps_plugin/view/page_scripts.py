@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Final, Literal
 from .bundle import Bundle
 from .graph import Graph
 from .library import library
-from .paths import Local
-from .problems import Problems, RefusedError, Source
+from .problems import RefusedError, Source
 from .scripts import apply, script_safe, string_literal
 
 if TYPE_CHECKING:
-    from .editing import Edits
+    from .build import Build
     from .elements import Elements
-    from .folder import Folder
     from .graph import Unit
     from .markup import Token
-    from .stylesheets import Stylesheets
+    from .paths import Local
 
 _JAVASCRIPT: Final = frozenset(
     {
@@ -61,27 +59,16 @@ def kind_of(token: Token) -> Kind:
 class PageScripts:
     """The scripts of one document."""
 
-    def __init__(  # noqa: PLR0913 (the parts of one build)
-        self,
-        source: Source,
-        base: tuple[str, ...],
-        folder: Folder,
-        stylesheets: Stylesheets,
-        problems: Problems,
-        edits: Edits,
-        elements: Elements,
-        *,
-        minify: bool,
-    ) -> None:
-        """Work on the document `source` in the folder `base`."""
-        self._source = source
-        self._base = base
-        self._folder = folder
-        self._problems = problems
-        self._edits = edits
+    def __init__(self, build: Build, elements: Elements, *, minify: bool) -> None:
+        """Work on the document of `build`."""
+        self._source = build.source
+        self._base = build.base
+        self._folder = build.folder
+        self._problems = build.problems
+        self._edits = build.edits
         self._elements = elements
         self._minify = minify
-        self._graph = Graph(folder, stylesheets, problems, base)
+        self._graph = Graph(build)
         self._tokens: list[Token] = []
 
     def start_tag(self, token: Token) -> None:

@@ -58,19 +58,21 @@ def local(url: str, base: tuple[str, ...] = ()) -> Local | None:
     if not url or url.startswith("#"):
         return None
     if "\\" in url.partition("?")[0].partition("#")[0]:
-        raise RefusedError("page-path-invalid", f"{url!r} has a backslash.")
+        raise RefusedError(code="page-path-invalid", what=f"{url!r} has a backslash.")
     if url.startswith("//"):
         return None
     if scheme := _SCHEME.match(url):
         if len(scheme[1]) == 1:
-            raise RefusedError("page-path-absolute", f"{url!r} is a path on one machine.")
+            raise RefusedError(code="page-path-absolute", what=f"{url!r} is a path on one machine.")
         if scheme[1].lower() in {"file", "filesystem"}:
-            raise RefusedError("page-path-absolute", f"{url!r} is a {scheme[1].lower()}: URL.")
+            raise RefusedError(
+                code="page-path-absolute", what=f"{url!r} is a {scheme[1].lower()}: URL."
+            )
         return None
     if url.startswith("/"):
         raise RefusedError(
-            "page-path-absolute",
-            f"{url!r} starts at a site root.",
+            code="page-path-absolute",
+            what=f"{url!r} starts at a site root.",
             remedy=f"Write the name relative to this file, such as {url.lstrip('/')!r}.",
         )
     name, hash_mark, fragment = url.partition("#")
@@ -83,12 +85,14 @@ def _walk(name: str, url: str, base: tuple[str, ...]) -> tuple[str, ...]:
         segment = _decoded(raw, url)
         if segment == "..":
             if not path:
-                raise RefusedError("page-path-outside", f"{url!r} leaves the page's folder.")
+                raise RefusedError(
+                    code="page-path-outside", what=f"{url!r} leaves the page's folder."
+                )
             path.pop()
         elif segment not in {"", "."}:
             path.append(segment)
     if not path or name.endswith("/"):
-        raise RefusedError("page-file-directory", f"{url!r} names a folder.")
+        raise RefusedError(code="page-file-directory", what=f"{url!r} names a folder.")
     return tuple(path)
 
 
@@ -97,13 +101,23 @@ def _decoded(raw: str, url: str) -> str:
     try:
         segment = unquote_to_bytes(raw).decode("utf-8", "strict")
     except UnicodeError:
-        raise RefusedError("page-path-invalid", f"{url!r} is not UTF-8 when decoded.") from None
+        raise RefusedError(
+            code="page-path-invalid", what=f"{url!r} is not UTF-8 when decoded."
+        ) from None
     if segment != raw and segment in {".", ".."}:
-        raise RefusedError("page-path-invalid", f"{url!r} hides {segment!r} in an escape.")
+        raise RefusedError(
+            code="page-path-invalid", what=f"{url!r} hides {segment!r} in an escape."
+        )
     if any(character in "/\\:" or character < " " for character in segment):
-        raise RefusedError("page-path-invalid", f"{url!r} has a character no file name may have.")
+        raise RefusedError(
+            code="page-path-invalid", what=f"{url!r} has a character no file name may have."
+        )
     if _WINDOWS_DEVICE.fullmatch(segment) or (segment.strip(".") and segment[-1] in ". "):
-        raise RefusedError("page-path-invalid", f"{url!r} is not a file name on every system.")
+        raise RefusedError(
+            code="page-path-invalid", what=f"{url!r} is not a file name on every system."
+        )
     if segment.count(".") == len(segment) > 2:  # noqa: PLR2004 (`...` is a parent on some systems)
-        raise RefusedError("page-path-invalid", f"{url!r} is not a file name on every system.")
+        raise RefusedError(
+            code="page-path-invalid", what=f"{url!r} is not a file name on every system."
+        )
     return segment

@@ -129,7 +129,7 @@ class PageBuildError(ValueError):
 class RefusedError(Exception):
     """A name or file is refused; whoever knows the place turns this into a problem."""
 
-    def __init__(self, code: str, what: str, *, remedy: str | None = None) -> None:
+    def __init__(self, *, code: str, what: str, remedy: str | None = None) -> None:
         """Keep what a problem needs besides the place."""
         super().__init__(what)
         self.code = code
@@ -172,7 +172,7 @@ class Problems:
 
     def note(self, source: Source, offset: int, code: str, what: str) -> None:
         """Record something worth knowing that does not stop the page."""
-        self._record(self.notes, source, offset, RefusedError(code, what))
+        self._record(self.notes, source, offset, RefusedError(code=code, what=what))
 
     @staticmethod
     def _record(into: list[PageProblem], source: Source, offset: int, it: RefusedError) -> None:

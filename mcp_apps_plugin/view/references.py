@@ -168,11 +168,10 @@ def _script(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
     if kind == "importmap" or not any(mark in content for mark in _SCRIPT_HOSTS):
         return
     code = content.encode()
-    found = [
-        (node.start_byte, url, needs)
-        for node, url, needs in _script_loads(parse(code).root_node)
+    found: list[tuple[int, str, Kind]] = [
+        (node.start_byte, url, needs) for node, url, needs in _script_loads(parse(code).root_node)
     ]
-    for byte, url, needs in sorted(set(found)):
+    for byte, url, needs in sorted(dict.fromkeys(found)):
         yield url, needs, token.end + len(code[:byte].decode(errors="ignore"))
 
 

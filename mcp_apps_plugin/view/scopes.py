@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from .scripts import capture, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Set
+    from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from tree_sitter import Node
 
@@ -44,7 +45,7 @@ _LEFT_OF_DEFAULT: Final = frozenset({"assignment_pattern", "object_assignment_pa
 _LINKAGE: Final = frozenset({"export_clause", "import_statement"})
 
 
-def reference_edits(root: Node, names: Set[str], spell: Callable[[str], str]) -> list[Edit]:
+def reference_edits(root: Node, names: AbstractSet[str], spell: Callable[[str], str]) -> list[Edit]:
     """The edits that replace every reference to one of `names` by what `spell` says."""
     if not names:
         return []

@@ -138,7 +138,7 @@ def _safe(root: Node, code: bytes, at: int, module: bool) -> Edit:  # noqa: FBT0
     if node is not None and node.type in {"<", "<!--"}:
         return at, at + 1, "< "
     shown = code[at : at + 9].decode(errors="replace")
-    raise RefusedError("page-script-unsafe", f"The script has {shown!r} at byte {at}.")
+    raise RefusedError(code="page-script-unsafe", what=f"The script has {shown!r} at byte {at}.")
 
 
 def _ancestors(node: Node | None) -> Iterator[Node]:

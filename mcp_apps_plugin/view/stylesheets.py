@@ -98,13 +98,7 @@ class Stylesheets:
                 return [Piece(text if text.endswith(";") else f"{text};", is_import=True)]
             if target.path in self._open:  # a cycle: browsers load the sheet once as well
                 return []
-            inner = self._file(target.path)
-            if not _conditional(imported):
-                return inner
-            if any(piece.is_import for piece in inner):
-                what = f"{target.name!r} imports another origin and is imported with a condition."
-                raise RefusedError("page-import-conditional", what)
-            return [Piece(_wrapped(imported, "".join(p.text for p in inner)), is_import=False)]
+            return _under_conditions(imported, target.name, self._file(target.path))
         except RefusedError as refused:
             self._problems.add(source, start + imported.start, refused)
             return []
@@ -116,7 +110,7 @@ class Stylesheets:
             target = local(load.url, base)
             if target is None:
                 return None
-            uri = data_uri(target.name, self._folder.bytes(target.path), target.fragment)
+            uri = data_uri(target.name, self._folder.content(target.path), target.fragment)
         except RefusedError as refused:
             self._problems.add(source, at, refused)
             return None
@@ -126,8 +120,13 @@ class Stylesheets:
         return css.quoted(uri) if load.is_string else f"url({css.quoted(uri)})"
 
 
-def _conditional(imported: css.Import) -> bool:
-    return imported.layer is not None or bool(imported.supports or imported.media)
+def _under_conditions(imported: css.Import, name: str, pieces: list[Piece]) -> list[Piece]:
+    if imported.layer is None and not imported.supports and not imported.media:
+        return pieces
+    if any(piece.is_import for piece in pieces):
+        what = f"{name!r} imports another origin and is imported with a condition."
+        raise RefusedError(code="page-import-conditional", what=what)
+    return [Piece(_wrapped(imported, "".join(p.text for p in pieces)), is_import=False)]
 
 
 def _wrapped(imported: css.Import, text: str) -> str:

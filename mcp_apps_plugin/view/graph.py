@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .build import Build
     from .modules import Module, Request
 
-DEFAULT_EXPORT: Final = "$default"
-"""What an anonymous default export is called inside its module."""
+DEFAULT_EXPORT: Final = "*default*"
+"""What stands for the variable of an anonymous default export; no name in a module is like it."""
 
 _JAVASCRIPT: Final = (".js", ".mjs", ".cjs", ".es")
 

@@ -7,9 +7,9 @@ from typing import Final
 GLOBAL: Final = "McpAppModules"
 """Where scripts of the page find the registry; not enumerable."""
 
-# Each module is a generator function. Its first step declares: functions are hoisted and the
-# namespace gets its getters, so cycles and live bindings behave as in the language. Its second
-# step runs the body. No eval, no `blob:`, no `data:`: strict policies allow inline text only.
+# Each module is a generator function. Its first step, taken when it is defined, declares: functions
+# are hoisted and the namespace gets its getters, so cycles and live bindings behave as in the
+# language. Its second step runs the body. No eval, no `blob:`, no `data:`: strict policies allow inline text only.
 REGISTRY: Final = """\
 (() => {
   const records = [];
@@ -31,12 +31,11 @@ REGISTRY: Final = """\
       return { url, resolve: (specifier) => new URL(specifier, url).href };
     },
     define(id, namespace, dependencies, externals, body) {
-      records[id] = { namespace, dependencies, externals, body };
+      const steps = body();
+      steps.next();
+      records[id] = { namespace, dependencies, externals, steps };
     },
-    run(id) {
-      declare(records[id]);
-      return evaluate(records[id]);
-    },
+    run: (id) => evaluate(records[id]),
     async load(id) {
       await Promise.all([...reach(records[id])].flatMap((record) => record.externals).map(
         async ([slot, url]) => { registry.external[slot] ??= await import(url); }));
@@ -50,11 +49,6 @@ REGISTRY: Final = """\
       for (const id of record.dependencies) reach(records[id], seen);
     }
     return seen;
-  }
-  function declare(record) {
-    for (const each of reach(record)) {
-      if (!each.steps) (each.steps = each.body()).next();
-    }
   }
   function evaluate(record) {
     if (record.failed) throw record.failed.error;

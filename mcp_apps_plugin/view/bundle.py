@@ -39,7 +39,9 @@ class Bundle:
     def entry(self, unit: Unit) -> str | None:
         """The text of a module script; None when it can stay as it is."""
         if self._stands_alone(unit):
-            return self._alone(unit)
+            code = self._alone(unit)
+            self._check_syntax(unit, is_changed=code is not None)
+            return code
         imports = "".join(
             f"import * as {self._prefix}{slot} from {string_literal(url)};\n"
             f"{GLOBAL}.external[{slot}] = {self._prefix}{slot};\n"
@@ -89,6 +91,18 @@ class Bundle:
                 edits.append((place.start, place.end, string_literal(uri)))
         return edits
 
+    def _check_syntax(self, unit: Unit, *, is_changed: bool) -> None:
+        """Refuse to change code that was not understood; what stays as it is may be newer."""
+        if unit.module.error is None:
+            return
+        at = unit.at(unit.module.error)
+        what = "This is not JavaScript as far as is known here."
+        if is_changed:
+            refused = RefusedError(code="page-script-syntax", what=what)
+            self._problems.add(unit.source, at, refused)
+        else:
+            self._problems.note(unit.source, at, "page-script-syntax", what)
+
     def _stands_alone(self, unit: Unit) -> bool:
         """Whether a module shares nothing with others, so that it can be a script of its own."""
         dynamic = [unit.targets.get(place.request) for place in unit.module.dynamic]
@@ -118,11 +132,11 @@ class Bundle:
             whole.insert(0, f"const {{ {', '.join(members)} }} = {NAMESPACE};")
         if not edits and not whole:
             return None
-        code = apply(unit.module.code, [(0, 0, "".join(whole)), *edits]).decode()
-        return script_safe(code, module=True)
+        return apply(unit.module.code, [(0, 0, "".join(whole)), *edits]).decode()
 
     def _definition(self, unit: Unit) -> str:
         p, number = self._prefix, unit.number
+        self._check_syntax(unit, is_changed=True)
         self._names.check(unit)
         wanted = [t.unit.number for t in dependencies(unit) if t.unit is not None]
         head = f"{p}.define({number}, {p}{number}, {wanted}, {json.dumps(self._externals(unit))}, "
@@ -167,7 +181,12 @@ class Bundle:
             *self.changes(unit),
             *reference_edits(module.root, spelled.keys(), spelled.__getitem__),
         ]
-        return first, script_safe(apply(module.code, edits).decode(), module=True)
+        code = apply(module.code, edits).decode()
+        try:
+            return first, script_safe(code, module=True)
+        except RefusedError as refused:
+            self._problems.add(unit.source, unit.start, refused)
+            return first, ""
 
     @property
     def _own_default(self) -> str:

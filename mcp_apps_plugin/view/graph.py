@@ -197,9 +197,6 @@ class Graph:
         module = modules.read(code, default=DEFAULT_EXPORT)
         unit = Unit(len(self.units), source, start, base, module)
         self.units.append(unit)
-        if module.error is not None:
-            what = "This is not JavaScript as far as is known here."
-            self._problems.note(source, unit.at(module.error), "page-script-syntax", what)
         if path is not None:
             self._by_file[path, ""] = unit  # before its imports, which may lead back to it
         for request in module.requests:

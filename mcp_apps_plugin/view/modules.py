@@ -83,7 +83,7 @@ class Module:
     is_async: bool = False
     """Whether it awaits at the top level."""
     error: int | None = None
-    """Where the code is not JavaScript as the grammar knows it."""
+    """Where the code is not JavaScript as the grammar knows it, if it has imports or exports."""
     names_default: bool = False
     """Whether its default export is an anonymous function, which is declared with a name."""
     linkage: list[Edit] = field(default_factory=list["Edit"])

@@ -80,7 +80,7 @@ class PageScripts:
         scripts = [token for token in self._tokens if kind_of(token) in {"classic", "module"}]
         self._graph.import_map = self._import_map()
         libraries: list[Token] = []
-        units: list[tuple[Token, Unit]] = []
+        read: list[tuple[Token, Local | None, Unit | None]] = []
         for token in scripts:
             file = self._elements.local(token.attributes.get("src"))
             if "src" in token.attributes and file is None:
@@ -89,11 +89,11 @@ class PageScripts:
                 continue  # no browser that can run a page runs it
             if file is not None and file.is_library:
                 libraries.append(token)
-            elif unit := self._read(token, file):
-                units.append((token, unit))
+            else:
+                read.append((token, file, self._read(token, file)))
         bundle = Bundle(self._graph, self._folder, self._problems)
-        for token, unit in units:
-            self._write(bundle, token, unit)
+        for token, file, unit in read:
+            self._write(bundle, token, file, unit)
         self._write_shared(scripts, libraries, bundle.definitions())
 
     def _import_map(self) -> dict[str, str]:
@@ -107,42 +107,56 @@ class PageScripts:
         return {}
 
     def _read(self, token: Token, file: Local | None) -> Unit | None:
-        """Read one script, when there is something to link or to inline."""
-        if file is None:
-            text = self._source.text
-            if "import" not in text[token.end : token.content_end]:
-                return None
-            read = self._graph.entry if kind_of(token) == "module" else self._graph.classic
-            return read(self._source, token.end, token.content_end, self._base)
-        try:
-            if kind_of(token) == "module":
+        """Read one script, when there is something in it to link."""
+        is_module = kind_of(token) == "module"
+        if file is not None and is_module:
+            try:
                 return self._graph.entry_file(file.path)
+            except RefusedError as refused:
+                self._problems.add(self._source, token.attributes["src"].start, refused)
+                return None
+        source, start, end = self._text(token, file)
+        if "import" not in source.text[start:end]:
+            return None
+        base = self._base if file is None else file.path[:-1]
+        read = self._graph.entry if is_module else self._graph.classic
+        return read(source, start, end, base)
+
+    def _text(self, token: Token, file: Local | None) -> tuple[Source, int, int]:
+        """Where a script's text is; an empty text for a file that cannot be had."""
+        if file is None:
+            return self._source, token.end, token.content_end
+        try:
             text = self._folder.text(file.path)
-            return self._graph.classic(Source(file.name, text), 0, len(text), file.path[:-1])
         except RefusedError as refused:
             self._problems.add(self._source, token.attributes["src"].start, refused)
-            return None
+            text = ""
+        return Source(file.name, text), 0, len(text)
 
-    def _write(self, bundle: Bundle, token: Token, unit: Unit) -> None:
-        is_file = "src" in token.attributes
-        try:
-            if kind_of(token) == "module":
-                code = bundle.entry(unit)
-                if code is None and is_file:
-                    code = script_safe(unit.module.code.decode(), module=True)
-            else:
-                edits = bundle.changes(unit)
-                code = None
-                if edits or is_file:
-                    code = apply(unit.module.code, edits).decode()
-                    is_late = is_file and {"defer", "async"} & token.attributes.keys()
-                    code = self._late(token, code) if is_late else script_safe(code)
-        except RefusedError as refused:
-            self._problems.add(unit.source, unit.start, refused)
+    def _write(self, bundle: Bundle, token: Token, file: Local | None, unit: Unit | None) -> None:
+        code: str | None = None
+        if unit is None:
+            source, start, end = self._text(token, file)
+            code = None if file is None else source.text[start:end]
+        elif kind_of(token) == "module":
+            code = bundle.entry(unit)
+            if code is None and file is not None:
+                code = unit.module.code.decode()
+        elif (edits := bundle.changes(unit)) or file is not None:
+            code = apply(unit.module.code, edits).decode()
+        if code is None:
             return
-        if code is not None:
-            self._edits.drop(token, [*_FETCHING])
-            self._edits.content(token, code)
+        try:
+            is_late = kind_of(token) == "classic" and {"defer", "async"} & token.attributes.keys()
+            if file is not None and is_late:
+                code = self._late(token, code)
+            else:
+                code = script_safe(code, module=kind_of(token) == "module")
+        except RefusedError as refused:
+            self._problems.add(self._source, token.start, refused)
+            return
+        self._edits.drop(token, _FETCHING)
+        self._edits.content(token, code)
 
     def _late(self, token: Token, code: str) -> str:
         """Write a deferred script, which as an inline script would run too early.

@@ -51,8 +51,8 @@ PAGE_PROBLEM_CODES: dict[str, _Kind] = {
         "Copy the symbol into the page and refer to it as `#id`.",
     ),
     "page-script-syntax": _Kind(
-        "If browsers do not know it either, nothing of the script runs.",
-        "Correct the syntax, or bundle the script for older browsers.",
+        "Its imports and exports cannot be told for certain.",
+        "Correct the syntax, write the semicolon that the line before lacks, or bundle the script.",
     ),
     "page-script-unsafe": _Kind(
         "HTML would end the script here.", "Write it as `<\\/script` or `<\\!--`."

@@ -7,9 +7,10 @@ from typing import Final
 GLOBAL: Final = "McpAppModules"
 """Where scripts of the page find the registry; not enumerable."""
 
-# Each module is a generator function. Its first step, taken when it is defined, declares: functions
-# are hoisted and the namespace gets its getters, so cycles and live bindings behave as in the
-# language. Its second step runs the body. No eval, no `blob:`, no `data:`: strict policies allow inline text only.
+# Each module is a generator function. Its first step, taken when it is defined, declares:
+# functions are hoisted and the namespace gets its getters, so cycles and live bindings behave as
+# in the language. Its second step runs the body. No eval, no `blob:`, no `data:`: strict policies
+# allow inline text only.
 REGISTRY: Final = """\
 (() => {
   const records = [];

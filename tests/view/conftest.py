@@ -143,7 +143,11 @@ def visit(browser: Any, site: Site) -> Iterator[Callable[[str], dict[str, Any]]]
         )
         page.add_init_script("globalThis.log = [];")
         page.goto(f"{site.url}/{name}", wait_until="load")
-        page.evaluate("() => new Promise((done) => setTimeout(done, 60))")
+        quiet = 0
+        while quiet < 4:  # until nothing has been logged for a while
+            before = page.evaluate("() => log.length")
+            page.wait_for_timeout(40)
+            quiet = quiet + 1 if page.evaluate("() => log.length") == before else 0
         result = {"log": page.evaluate("() => log"), "errors": errors, "page": page}
         return result
 

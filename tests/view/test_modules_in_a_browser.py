@@ -185,7 +185,7 @@ CASES = {
             import "./a.js"
             ;[1, 2].forEach(f)
             const b = a
-            export { b }
+            export { b };
             (function () { log.push("called") })()
             let c = 1
             f`tagged`

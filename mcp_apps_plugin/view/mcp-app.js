@@ -550,6 +550,9 @@ globalThis.McpApp = (() => {
         notification: ({ method, params = {} }) => send(method, params, {}, true),
         ping: (wait) => send("ping", undefined, wait),
 
+        // The specification draws one block, the wire takes a list.
+        sendMessage: (params, wait) => send("ui/message", { role: "user", ...params, content: [].concat(params.content) }, wait),
+
         // ({ name, arguments }, options) or (name, arguments, options)
         async callServerTool(tool, second, third) {
           const [params, wait] = typeof tool === "string" ? [{ name: tool, arguments: second || {} }, third] : [tool, second];

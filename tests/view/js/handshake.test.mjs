@@ -6,7 +6,7 @@ suite("handshake", (load) => {
   const make = (capabilities, options) => new (load().App)({ name: "app", version: "1" }, capabilities, options);
 
   test("initialize carries appInfo, appCapabilities and the protocol version, and its id is 0", async () => {
-    const { host } = await connected(load(), { capabilities: { availableDisplayModes: ["inline"] } });
+    const { host } = await connected(load(), { appCapabilities: { availableDisplayModes: ["inline"] } });
     assert.deepEqual(host.sent[0], {
       jsonrpc: "2.0",
       id: 0,

@@ -126,9 +126,9 @@ export class Host {
 }
 
 /** An app that is connected to a scripted host; `prepare` runs before connect(). */
-export async function connected(McpApp, { prepare, app: given, capabilities, options, ...hostOptions } = {}) {
+export async function connected(McpApp, { prepare, app: given, appCapabilities, options, ...hostOptions } = {}) {
   const host = new Host(hostOptions.host ?? hostOptions);
-  const app = given ?? new McpApp.App({ name: "app", version: "1" }, capabilities, options);
+  const app = given ?? new McpApp.App({ name: "app", version: "1" }, appCapabilities, options);
   const errors = [];
   app.onerror = (error) => errors.push(error);
   await prepare?.(app, host);

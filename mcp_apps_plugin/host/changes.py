@@ -1,0 +1,107 @@
+"""The server's "list changed" notifications, told to every bridge on the same client."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import mcp_types
+from mcp.client.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    SubscriptionLost,
+    ToolsListChanged,
+    listen,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from mcp_apps_plugin.protocol.messages import Method
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
+    from fastmcp import Client
+    from mcp.client.session import IncomingMessage, MessageHandlerFnT
+
+    Listener = Callable[[Method], None]
+
+logger = logging.getLogger(__name__)
+
+_METHOD_OF: dict[type[object], Method] = {
+    mcp_types.ToolListChangedNotification: Method.TOOLS_CHANGED,
+    mcp_types.ResourceListChangedNotification: Method.RESOURCES_CHANGED,
+    mcp_types.PromptListChangedNotification: Method.PROMPTS_CHANGED,
+    ToolsListChanged: Method.TOOLS_CHANGED,
+    ResourcesListChanged: Method.RESOURCES_CHANGED,
+    PromptsListChanged: Method.PROMPTS_CHANGED,
+}
+
+
+class ServerChanges:
+    """Hears from the server and tells the bridges; one for each client.
+
+    A client has one message handler, fixed when it is made, so the bridges cannot each bring
+    their own: `Client(server, message_handler=changes)`, then `AppBridge(..., changes=changes)`.
+    That suffices for legacy servers. Modern ones speak only to who listens: hold
+    `async with changes.listening(client)` around the bridges as well.
+
+    Args:
+        handler: The client's own message handler, called with everything; or `None`.
+    """
+
+    def __init__(self, handler: MessageHandlerFnT | None = None) -> None:
+        self._handler = handler
+        self._listeners: set[Listener] = set()
+
+    async def __call__(self, message: IncomingMessage) -> None:
+        """Take a message of the client (this is what makes it a message handler)."""
+        self._tell(message)
+        if self._handler is not None:
+            await self._handler(message)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with the method of each change until the returned function is called."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    def _tell(self, event: object) -> None:
+        method = _METHOD_OF.get(type(event))
+        if method is not None:
+            for listener in tuple(self._listeners):
+                listener(method)
+
+    @asynccontextmanager
+    async def listening(self, client: Client[Any]) -> AsyncGenerator[None]:
+        """Listen to a modern server while the block runs; with a legacy one, do nothing.
+
+        A stream that drops is logged and not opened again: the bridges then go by the age of
+        what they know.
+
+        Args:
+            client: A connected client.
+        """
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            yield
+            return
+        async with listen(
+            client.session,
+            tools_list_changed=True,
+            resources_list_changed=True,
+            prompts_list_changed=True,
+        ) as events:
+
+            async def pass_on() -> None:
+                try:
+                    async for event in events:
+                        self._tell(event)
+                except SubscriptionLost as lost:
+                    logger.warning("the server's change notifications ended: %s", lost)
+
+            task = asyncio.create_task(pass_on())
+            try:
+                yield
+            finally:
+                task.cancel()
+                await asyncio.wait([task])

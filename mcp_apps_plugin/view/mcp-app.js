@@ -111,7 +111,8 @@ globalThis.McpApp = (() => {
 
   /** With a Standard Schema (zod, valibot, ...) or a plain JSON Schema. @type {Fn} */
   const validated = async (schema, value, at) => {
-    const { issues = mismatch(schema, value, at), value: parsed = value } = (await schema["~standard"]?.validate(value)) || {};
+    const standard = schema["~standard"];
+    const { issues, value: parsed } = standard ? await standard.validate(value) : { issues: mismatch(schema, value, at), value };
     if (issues) throw new AppError(-32602, at + ": " + JSON.stringify(issues));
     return parsed;
   };
@@ -269,7 +270,7 @@ globalThis.McpApp = (() => {
             id = ids.next++;
             pending.set(id, {
               fail,
-              answer: (/** @type {any} */ message) => done(read(message)),
+              answer: (/** @type {any} */ message) => read(message).then(done, fail),
               progress: (/** @type {any} */ { progressToken, ...news }) => {
                 if (resetTimeoutOnProgress) arm();
                 if (onprogress) guard(onprogress, news);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from fastmcp.tools import Tool
 
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 def carrier_of(handler: object) -> Any:
     """Return the object that keeps a handler's marks: the function behind a method."""
     if isinstance(handler, staticmethod | classmethod):
-        return carrier_of(handler.__func__)
+        return carrier_of(cast("Any", handler).__func__)
     return handler.__func__ if inspect.ismethod(handler) else handler
 
 

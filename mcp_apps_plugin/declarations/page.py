@@ -215,7 +215,7 @@ def app_resource(
         AppsValueError: The URI, an origin or a permission is not allowed.
     """
     bare = callable(uri) or isinstance(uri, staticmethod | classmethod)
-    address: str | None = None if bare else uri
+    address: Any = None if bare else uri
     ui = page_options(csp, permissions, domain, prefers_border)
 
     def decorate(handler: Any) -> Any:

@@ -1,6 +1,6 @@
 """The origins a page may use: their grammar, and the policy a host builds from them.
 
-The directives are those of the specification's *UI Resource Format › Host Behavior*, with
+The directives are those of the specification's *UI Resource Format*, *Host Behavior*, with
 `object-src 'none'` from its draft.
 """
 

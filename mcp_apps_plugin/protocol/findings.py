@@ -28,8 +28,6 @@ class Code(StrEnum):
     PAGE_OPTION_INVALID = "page-option-invalid"
     # What only the server can see.
     LINK_DANGLING = "link-dangling"
-    PAGE_MISSING = "page-missing"
-    PAGE_BROKEN = "page-broken"
     PAGE_CONFLICT = "page-conflict"
     PAGE_MIME = "page-mime"
     PAGE_CONTENT = "page-content"
@@ -60,7 +58,8 @@ class Finding:
     """One thing that is wrong.
 
     Attributes:
-        code: The stable code, a heading in `docs/reference/errors.md`.
+        code: The stable code, a heading in `docs/reference/errors.md`: a `Code`, or one of the
+            page builder's.
         subject: The object at fault, named so that it can be found in the source.
         problem: What is wrong with it.
         consequence: What a user of the server would see.
@@ -68,7 +67,7 @@ class Finding:
         severity: `"error"` stops a server from starting, `"warning"` is logged.
     """
 
-    code: Code
+    code: Code | str
     subject: str
     problem: str
     consequence: str
@@ -91,7 +90,7 @@ class MCPAppsError(Exception):
         super().__init__("\n".join(str(finding) for finding in findings))
 
     @property
-    def code(self) -> Code:
+    def code(self) -> Code | str:
         """The code of the first finding."""
         return self.findings[0].code
 

@@ -1,0 +1,53 @@
+"""Defaults for pages: per list, and only where the author's own list is empty.
+
+The order is: what the page declares, then `AppsExtension(defaults=…)` of its server, then the
+`MCP_APPS_CSP_*` environment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_apps_plugin.plugins.hookspecs import hookimpl
+from mcp_apps_plugin.protocol.constants import EXTENSION_ID
+from mcp_apps_plugin.protocol.metadata import Csp, ResourceUi
+from mcp_apps_plugin.settings import read_settings
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+
+
+@hookimpl
+def mcp_apps_customize_page(server: FastMCP[Any], ui: JsonObject) -> JsonObject:
+    """Fill what the page leaves open."""
+    declared = ResourceUi(**ui)
+    for default in (_of_server(server), _of_environment()):
+        if default is not None:
+            declared = _filled(declared, default)
+    return declared.to_wire()
+
+
+def _filled(page: ResourceUi, default: ResourceUi) -> ResourceUi:
+    csp = {name: getattr(page.csp, name) or getattr(default.csp, name) for name in Csp.model_fields}
+    asked = page.permissions.model_dump(exclude_defaults=True)
+    border = default.prefers_border if page.prefers_border is None else page.prefers_border
+    return ResourceUi(
+        csp=csp,
+        permissions=asked or default.permissions,
+        domain=page.domain or default.domain,
+        prefers_border=border,
+    )
+
+
+def _of_server(server: FastMCP[Any]) -> ResourceUi | None:
+    extension = getattr(server, "_extensions", {}).get(EXTENSION_ID)
+    defaults = getattr(extension, "defaults", None)
+    return defaults if isinstance(defaults, ResourceUi) else None
+
+
+def _of_environment() -> ResourceUi | None:
+    settings = read_settings()
+    csp = {name: getattr(settings, f"csp_{name}") for name in Csp.model_fields}
+    return ResourceUi(csp=csp) if any(csp.values()) else None

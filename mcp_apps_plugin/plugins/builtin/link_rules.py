@@ -1,0 +1,59 @@
+"""Audit rules for links: every one leads to a page that the same server serves."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from mcp_apps_plugin.plugins.hookspecs import hookimpl
+from mcp_apps_plugin.protocol.findings import Code, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_apps_plugin.plugins.registry import Registry, ToolEntry
+
+
+@hookimpl
+def mcp_apps_audit(registry: Registry) -> list[Finding]:
+    """Find links to nowhere, links to hidden pages, and patterns without a tool."""
+    return [*_links(registry), *_patterns(registry)]
+
+
+def _links(registry: Registry) -> Iterator[Finding]:
+    for tool in registry.tools:
+        if tool.link_state == "missing":
+            yield _dangling(registry, tool)
+        elif tool.link_state == "hidden":
+            yield Finding(
+                code=Code.PAGE_HIDDEN,
+                subject=f"tool {tool.name!r} of {tool.subject}",
+                problem=f"links `{tool.link}`, which is disabled or guarded more than the tool.",
+                consequence="Where the page is hidden, the tool is listed without it.",
+                remedy="Enable both or neither, and give both the same `auth=`.",
+                severity="warning",
+            )
+
+
+def _dangling(registry: Registry, tool: ToolEntry) -> Finding:
+    near = difflib.get_close_matches(str(tool.link), sorted(registry.served), n=1)
+    hint = f" Did you mean `{near[0]}`?" if near else ""
+    return Finding(
+        code=Code.LINK_DANGLING,
+        subject=f"tool {tool.name!r} of {tool.subject}",
+        problem=f"links `{tool.link}`, which server {tool.server!r} does not serve.{hint}",
+        consequence="Hosts would show an empty frame.",
+        remedy="Declare the page with `@app_resource`, add `html=`, or correct the address.",
+        severity="error" if tool.own else "warning",
+    )
+
+
+def _patterns(registry: Registry) -> Iterator[Finding]:
+    for pattern in registry.unmatched:
+        yield Finding(
+            code=Code.ATTACH_UNMATCHED,
+            subject=f"attach_ui {pattern!r}",
+            problem="matches no tool of the server.",
+            consequence="The page would never be shown.",
+            remedy="Correct the name or the pattern; `tools/list` has the names.",
+        )

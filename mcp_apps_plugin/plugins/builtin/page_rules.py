@@ -1,0 +1,122 @@
+"""Audit rules for pages: they can be built, are unique, and use only what they declare."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from mcp_apps_plugin.plugins.hookspecs import hookimpl
+from mcp_apps_plugin.protocol.constants import MIME_TYPE
+from mcp_apps_plugin.protocol.csp import covers
+from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding, Severity
+from mcp_apps_plugin.protocol.metadata import ResourceUi
+from mcp_apps_plugin.protocol.shapes import as_list, as_object
+from mcp_apps_plugin.view.references import CSP_LISTS, external_origins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_apps_plugin.plugins.registry import PageEntry, Registry
+
+
+@hookimpl
+def mcp_apps_audit(registry: Registry) -> list[Finding]:
+    """Find pages that cannot be built, clash, are too big, or load what they do not declare."""
+    findings = [finding for page in registry.pages for finding in page.problems]
+    findings += _conflicts(registry)
+    for page in registry.pages:
+        findings += _options(page)
+        findings += _mime_type(page)
+        findings += _size(page, registry.page_budget)
+        findings += _origins(page)
+    return findings
+
+
+def _severity(page: PageEntry) -> Severity:
+    return "error" if page.own else "warning"
+
+
+def _subject(page: PageEntry) -> str:
+    return f"page {page.uri} of {page.subject}"
+
+
+def _conflicts(registry: Registry) -> Iterator[Finding]:
+    by_address: defaultdict[tuple[str, str], list[PageEntry]] = defaultdict(list)
+    for page in registry.pages:
+        by_address[page.server, page.uri].append(page)
+    for (server, uri), pages in by_address.items():
+        if len(pages) > 1:
+            places = " and ".join(page.file or page.subject for page in pages)
+            own = any(page.own for page in pages)
+            yield Finding(
+                code=Code.PAGE_CONFLICT,
+                subject=f"page {uri} of server {server!r}",
+                problem=f"is served from {len(pages)} places: {places}.",
+                consequence="Tools would show whichever comes first.",
+                remedy="Give each page its own address.",
+                severity="error" if own else "warning",
+            )
+
+
+def _options(page: PageEntry) -> Iterator[Finding]:
+    if page.own or page.written is None:
+        return  # ours were checked where they were written
+    try:
+        ResourceUi.coerce(page.written)
+    except AppsValueError as error:
+        for finding in error.findings:
+            yield Finding(
+                code=Code.META_INVALID,
+                subject=_subject(page),
+                problem=f"`{finding.subject}` {finding.problem}",
+                consequence=finding.consequence,
+                remedy=finding.remedy,
+                severity="warning",
+            )
+
+
+def _mime_type(page: PageEntry) -> Iterator[Finding]:
+    if page.mime_type != MIME_TYPE:
+        yield Finding(
+            code=Code.PAGE_MIME,
+            subject=_subject(page),
+            problem=f"is declared as `{page.mime_type}`.",
+            consequence=f"Hosts show only `{MIME_TYPE}`, compared letter for letter.",
+            remedy="Leave `mime_type=` out.",
+            severity=_severity(page),
+        )
+
+
+def _size(page: PageEntry, budget: int) -> Iterator[Finding]:
+    size = len((page.html or "").encode())
+    if size > budget:
+        yield Finding(
+            code=Code.PAGE_SIZE,
+            subject=_subject(page),
+            problem=f"has {size:,} bytes; the budget is {budget:,}.",
+            consequence="Some hosts refuse pages above 1 MiB.",
+            remedy="Minify it, or raise `MCP_APPS_PAGE_BUDGET`.",
+            severity="warning",
+        )
+
+
+def _origins(page: PageEntry) -> Iterator[Finding]:
+    if page.html is None or "//" not in page.html:
+        return
+    csp = as_object(page.ui.get("csp")) or {}
+    seen: set[tuple[str, str]] = set()
+    for reference in external_origins(page.html):
+        wanted = CSP_LISTS[reference.kind]
+        if wanted is None or (reference.origin, wanted) in seen:
+            continue
+        seen.add((reference.origin, wanted))
+        if not covers(as_list(csp.get(wanted)) or (), reference.origin):
+            yield Finding(
+                code=Code.PAGE_ORIGIN,
+                subject=_subject(page),
+                problem=f"loads `{reference.url}` at line {reference.line}, and its `{wanted}` "
+                f"does not list `{reference.origin}`.",
+                consequence="Hosts block it.",
+                remedy="Add the origin to the page's `csp=`, or put the file into the page.",
+                severity=_severity(page),
+            )

@@ -1,0 +1,336 @@
+"""Finding, isolating, ordering and calling plugins. Nothing else touches pluggy's manager.
+
+pluggy itself stops at the first plugin that fails, at load and at call. Here each stands alone:
+a failing one is named in one warning and left out; `MCP_APPS_STRICT=1` raises instead.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import warnings
+import weakref
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import pluggy
+
+from mcp_apps_plugin.plugins import hookspecs
+from mcp_apps_plugin.plugins.builtin import BUILTIN
+from mcp_apps_plugin.protocol.capabilities import merge_settings
+from mcp_apps_plugin.protocol.findings import Code, Finding, MCPAppsError, MCPAppsPluginWarning
+from mcp_apps_plugin.protocol.metadata import ResourceUi
+from mcp_apps_plugin.protocol.shapes import as_object
+from mcp_apps_plugin.settings import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from importlib.metadata import EntryPoint
+
+    from fastmcp import FastMCP
+    from fastmcp.tools import Tool
+
+    from mcp_apps_plugin.declarations.page import AppResource
+    from mcp_apps_plugin.plugins.registry import Registry
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+
+    Server = FastMCP[Any]
+
+_logger = logging.getLogger("mcp_apps_plugin")
+_T = TypeVar("_T")
+_HOOK_PREFIX = "mcp_apps_"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginInfo:
+    """One plugin, for `mcp-apps plugins`.
+
+    Attributes:
+        name: Its entry point's name.
+        distribution: The distribution that brings it.
+        version: That distribution's version.
+        status: `"active"`, `"failed"`, or `"off"` by `MCP_APPS_PLUGINS`.
+        hooks: The hooks it implements.
+        failures: What went wrong with it, at load or later.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    status: Literal["active", "failed", "off"]
+    hooks: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+
+
+class PluginError(MCPAppsError):
+    """A plugin failed, and `MCP_APPS_STRICT` asks to raise."""
+
+
+class PluginManager:
+    """The plugins of this process: ours first, then those found through entry points."""
+
+    def __init__(self) -> None:
+        settings = read_settings()
+        self._strict = settings.strict
+        self._wanted = settings.plugins
+        self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
+        self._pluggy.add_hookspecs(hookspecs)
+        self._infos: dict[str, PluginInfo] = {}
+        self._failures: dict[str, dict[str, str]] = {}
+        self._attached: weakref.WeakSet[Server] = weakref.WeakSet()
+        for name, plugin in BUILTIN.items():
+            self.register(plugin, name, distribution="mcp-apps-plugin")
+        for entry in entry_points(group=hookspecs.PROJECT):
+            if entry.value != BUILTIN_MODULE:
+                self._load(entry)
+
+    def register(
+        self, plugin: object, name: str, *, distribution: str = "", version: str = ""
+    ) -> None:
+        """Take in one plugin; it is told of the servers there are.
+
+        Args:
+            plugin: A module or object with functions marked by `hookimpl`.
+            name: A unique name.
+            distribution: The distribution that brings it.
+            version: That distribution's version.
+        """
+        with self._isolated(name, distribution, version, "register"):
+            unknown = _unknown_hooks(plugin, self._pluggy)
+            if unknown:
+                message = f"implements no hook of this version: {', '.join(unknown)}"
+                raise LookupError(message)
+            # Before pluggy 1.7 a plugin that fails its validation stays half registered.
+            try:
+                self._pluggy.register(plugin, name)
+            except Exception:
+                self._pluggy.unregister(name=name)
+                raise
+            hooks = tuple(caller.name for caller in self._pluggy.get_hookcallers(plugin) or ())
+            self._infos[name] = PluginInfo(name, distribution, version, "active", hooks)
+            for server in list(self._attached):
+                hook = "mcp_apps_server_attached"
+                for _ in self._results(hook, _nothing, {"server": server}, only=name):
+                    pass
+
+    def unregister(self, name: str) -> None:
+        """Let go of one plugin."""
+        self._pluggy.unregister(name=name)
+        self._infos.pop(name, None)
+
+    def infos(self) -> list[PluginInfo]:
+        """List every plugin, in the order they were loaded."""
+        return [
+            PluginInfo(
+                info.name,
+                info.distribution,
+                info.version,
+                info.status,
+                info.hooks,
+                tuple(self._failures.get(info.name, {}).values()),
+            )
+            for info in self._infos.values()
+        ]
+
+    def customize_capabilities(
+        self, server: Server, capabilities: JsonObject
+    ) -> dict[str, JsonObject]:
+        """Merge what plugins declare under `capabilities.extensions`."""
+        merged: JsonObject = {}
+        arguments = {"server": server, "capabilities": capabilities}
+        for result in self._results("mcp_apps_customize_capabilities", _extensions, arguments):
+            merged = merge_settings(merged, result or {})
+        return merged
+
+    def customize_tool(self, server: Server, tool: Tool, meta: JsonObject) -> JsonObject:
+        """Pass a tool's `_meta` through the plugins."""
+        arguments = {"server": server, "tool": tool, "meta": dict(meta)}
+        for result in self._results("mcp_apps_customize_tool", _json_object, arguments):
+            if result is not None:
+                meta = result
+                arguments["meta"] = dict(result)
+        return meta
+
+    def customize_page(self, server: Server, uri: str, ui: JsonObject) -> JsonObject:
+        """Pass a page's `_meta.ui` through the plugins; each result has to be valid."""
+        arguments = {"server": server, "uri": uri, "ui": dict(ui)}
+        for result in self._results("mcp_apps_customize_page", _page_ui, arguments):
+            if result is not None:
+                ui = result
+                arguments["ui"] = dict(result)
+        return ui
+
+    def contribute_pages(self, server: Server) -> list[AppResource]:
+        """Collect the pages that plugins bring."""
+        results = self._results("mcp_apps_contribute_pages", _pages, {"server": server})
+        return [page for pages in results for page in pages or ()]
+
+    def audit(self, server: Server, registry: Registry) -> list[Finding]:
+        """Collect the findings of every rule."""
+        arguments = {"server": server, "registry": registry}
+        results = self._results("mcp_apps_audit", _findings, arguments)
+        return [finding for findings in results for finding in findings or ()]
+
+    def server_attached(self, server: Server) -> None:
+        """Tell every plugin of a server; later plugins are told when they are loaded."""
+        self._attached.add(server)
+        for _ in self._results("mcp_apps_server_attached", _nothing, {"server": server}):
+            pass
+
+    def _results(
+        self,
+        hook: str,
+        check: Callable[[Any], _T],
+        arguments: dict[str, Any],
+        only: str | None = None,
+    ) -> Iterator[_T | None]:
+        """Call a hook's implementations in this package's order, each on its own.
+
+        `arguments` is read anew before each call, so that a chain can change it on the way.
+        """
+        order = {name: position for position, name in enumerate(self._infos)}
+        implementations: list[Any] = getattr(self._pluggy.hook, hook).get_hookimpls()
+        for each in sorted(
+            implementations,
+            key=lambda i: (i.trylast - i.tryfirst, order.get(i.plugin_name, len(order))),
+        ):
+            if only is not None and each.plugin_name != only:
+                continue
+            result: _T | None = None
+            try:
+                result = check(each.function(**{name: arguments[name] for name in each.argnames}))
+            except Exception as error:  # noqa: BLE001  whatever a third party raises
+                info = self._infos[each.plugin_name]
+                self._fail(info.name, info.distribution, hook, error)
+            yield result
+
+    def _load(self, entry: EntryPoint) -> None:
+        distribution = entry.dist.name if entry.dist else "?"
+        version = entry.dist.version if entry.dist else "?"
+        if self._wanted is not None and entry.name not in self._wanted:
+            self._infos[entry.name] = PluginInfo(entry.name, distribution, version, "off")
+            return
+        with self._isolated(entry.name, distribution, version, "load"):
+            plugin = entry.load()
+            self.register(plugin, entry.name, distribution=distribution, version=version)
+
+    def _isolated(self, name: str, distribution: str, version: str, step: str) -> _Isolated:
+        def failed(error: Exception) -> None:
+            self._infos[name] = PluginInfo(name, distribution, version, "failed")
+            self._fail(name, distribution, step, error)
+
+        return _Isolated(failed)
+
+    def _fail(self, name: str, distribution: str, step: str, error: Exception) -> None:
+        cause = f"{type(error).__name__}: {error}"
+        finding = Finding(
+            code=Code.PLUGIN_FAILED,
+            subject=f"plugin {name!r} of {distribution or 'this process'} in {step}",
+            problem=f"{cause.rstrip('.')}.",
+            consequence="It was left out; everything else goes on.",
+            remedy="Update or remove it, or switch it off with `MCP_APPS_PLUGINS`.",
+            severity="warning",
+        )
+        if self._strict:
+            raise PluginError(finding) from error
+        known = self._failures.setdefault(name, {})
+        if step not in known:
+            known[step] = cause
+            if step in {"load", "register"}:
+                warnings.warn(str(finding), MCPAppsPluginWarning, stacklevel=2)
+            else:  # inside a request, where a warning turned into an error would do harm
+                _logger.warning("%s", finding)
+
+
+class _Isolated:
+    """A `with` block whose exceptions go to a function instead of up."""
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, PluginError):
+            return False
+        self._failed(error)
+        return True
+
+
+BUILTIN_MODULE = "mcp_apps_plugin.plugins.builtin"
+
+
+def _unknown_hooks(plugin: object, manager: pluggy.PluginManager) -> list[str]:
+    return [
+        name
+        for name in dir(plugin)
+        if name.startswith(_HOOK_PREFIX)
+        and manager.parse_hookimpl_opts(plugin, name) is not None
+        and not hasattr(hookspecs, name)
+    ]
+
+
+def _json_object(value: Any) -> JsonObject | None:
+    given = as_object(value)
+    if given is None and value is not None:
+        message = f"returned {type(value).__name__}, not an object"
+        raise TypeError(message)
+    return given
+
+
+def _extensions(value: Any) -> dict[str, JsonObject] | None:
+    extensions = _json_object(value)
+    for settings in (extensions or {}).values():
+        _json_object(settings)
+    return extensions
+
+
+def _page_ui(value: Any) -> JsonObject | None:
+    given = _json_object(value)
+    return None if given is None else ResourceUi(**given).to_wire()
+
+
+def _pages(value: Any) -> list[AppResource]:
+    from mcp_apps_plugin.declarations.page import AppResource  # noqa: PLC0415  heavy, and rare
+
+    return _listed(value, AppResource)
+
+
+def _findings(value: Any) -> list[Finding]:
+    return _listed(value, Finding)
+
+
+def _nothing(_: Any) -> None:
+    return None
+
+
+def _listed(value: Any, kind: type[_T]) -> list[_T]:
+    listed: list[Any] = list(value or ())
+    for item in listed:
+        if not isinstance(item, kind):
+            message = f"returned {type(item).__name__} among its {kind.__name__} objects"
+            raise TypeError(message)
+    return listed
+
+
+_lock = threading.Lock()
+_manager: PluginManager | None = None
+
+
+def plugins() -> PluginManager:
+    """Return this process's plugins, loading them on first use."""
+    global _manager  # noqa: PLW0603  one set of plugins per process
+    if _manager is None:
+        with _lock:
+            if _manager is None:
+                _manager = PluginManager()
+    return _manager
+
+
+def forget_plugins() -> None:
+    """Drop the loaded plugins, so that the next use reads the environment again."""
+    global _manager  # noqa: PLW0603  one set of plugins per process
+    with _lock:
+        _manager = None

@@ -1,0 +1,99 @@
+"""What an audit rule sees: a server's tools and pages as plain data, in-process parts only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from mcp_apps_plugin.declarations.link import UiDeclaration
+    from mcp_apps_plugin.protocol.findings import Finding
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+
+
+LinkState = Literal["served", "hidden", "missing", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One tool that takes part in MCP Apps.
+
+    Attributes:
+        server: The name of the server that registered it.
+        name: Its name there.
+        subject: How an author would look for it.
+        declaration: What `@ui` said, or `None` for FastMCP's `app=`.
+        written: The `_meta` that was there before ours, from `app=` or `meta=`.
+        meta: The `_meta` as it is listed.
+        output_schema: The schema of its structured result.
+        link: The address it links to, as written, or `None`.
+        link_state: Whether this server serves the link: `"served"`, `"hidden"` when it does but
+            disables or guards it, `"missing"`, or `"unknown"` where only a remote part could tell.
+    """
+
+    server: str
+    name: str
+    subject: str
+    declaration: UiDeclaration | None
+    written: JsonObject
+    meta: JsonObject
+    output_schema: JsonObject | None
+    link: str | None
+    link_state: LinkState
+
+    @property
+    def own(self) -> bool:
+        """Whether it was declared with this package, so that a fault may stop the server."""
+        return self.declaration is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """One page.
+
+    Attributes:
+        server: The name of the server that registered it.
+        uri: Its address there.
+        subject: Where it is declared.
+        own: Whether it was declared with this package.
+        mime_type: The MIME type it was declared with.
+        written: The `_meta.ui` that its author wrote, or `None`.
+        ui: The `_meta.ui` as it is listed.
+        html: The document, when it is known without running a handler.
+        file: The file it is read from, for errors.
+        problems: What kept it from being built.
+    """
+
+    server: str
+    uri: str
+    subject: str
+    own: bool
+    mime_type: str
+    written: JsonObject | None
+    ui: JsonObject
+    html: str | None = None
+    file: str | None = None
+    problems: tuple[Finding, ...] = ()
+
+
+@dataclass(slots=True)
+class Registry:
+    """A server and everything mounted on it, in-process.
+
+    Attributes:
+        server: The name of the server that was asked.
+        tools: The tools that take part in MCP Apps.
+        pages: The pages.
+        served: Every `ui://` address that some part of the tree serves, where it serves it.
+        unmatched: Patterns given to `attach_ui` that match no tool.
+        page_budget: The page size above which the audit warns, in bytes.
+        findings: What was already wrong while this was put together.
+    """
+
+    server: str
+    tools: list[ToolEntry] = field(default_factory=list["ToolEntry"])
+    pages: list[PageEntry] = field(default_factory=list["PageEntry"])
+    served: set[str] = field(default_factory=set[str])
+    unmatched: list[str] = field(default_factory=list[str])
+    page_budget: int = 1_000_000
+    findings: list[Finding] = field(default_factory=list["Finding"])

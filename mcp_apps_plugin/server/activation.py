@@ -1,0 +1,177 @@
+"""Switching the package on and off. Every touch on FastMCP's insides stands here.
+
+Importing the package activates it, as it has to be imported for its decorators anyway. FastMCP
+finds no plugins by itself, and has no door for the three things below.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from typing import TYPE_CHECKING, Any
+
+from fastmcp import FastMCP
+from fastmcp.resources import Resource, ResourceResult, ResourceTemplate
+from fastmcp.server.context import _current_context
+from fastmcp.tools import Tool
+
+from mcp_apps_plugin.declarations.marks import UI_MARK
+from mcp_apps_plugin.plugins.manager import forget_plugins, plugins
+from mcp_apps_plugin.server.attachment import Attachment, attachment_of
+from mcp_apps_plugin.server.audit import check_start
+from mcp_apps_plugin.server.content import page_result
+from mcp_apps_plugin.server.emission import declared_page, is_page, keeps_mime_type, page_ui
+from mcp_apps_plugin.server.patches import Patch
+from mcp_apps_plugin.server.shaping import shape_result
+from mcp_apps_plugin.settings import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_lock = threading.RLock()
+_active = False
+
+
+def activate() -> bool:
+    """Make every FastMCP server of this process able to show pages: those there are, and new ones.
+
+    Runs when the package is imported. Calling it again changes nothing.
+
+    Returns:
+        Whether the package is active; `False` with `MCP_APPS_DISABLE=1`.
+
+    Raises:
+        AppsValueError: An `MCP_APPS_*` variable has a value that is not allowed.
+    """
+    global _active  # noqa: PLW0603  one FastMCP per process
+    with _lock:
+        if _active or read_settings().disable:
+            return _active
+        _active = True
+        for patch in PATCHES:
+            patch.apply()
+        for server in _existing_servers():
+            _attach(server)
+        return True
+
+
+def deactivate() -> None:
+    """Leave FastMCP, and every server, as they were found."""
+    global _active  # noqa: PLW0603  one FastMCP per process
+    with _lock:
+        if not _active:
+            return
+        _active = False
+        for patch in reversed(PATCHES):
+            patch.undo()
+        for server in _existing_servers():
+            attachment = attachment_of(server)
+            if attachment is not None:
+                attachment.remove()
+        forget_plugins()
+
+
+def is_active() -> bool:
+    """Tell whether the package is active."""
+    return _active
+
+
+def _attach(server: FastMCP[Any]) -> None:
+    if attachment_of(server) is None:
+        Attachment(server, on_start=check_start)
+        plugins().server_attached(server)
+
+
+def _existing_servers() -> list[FastMCP[Any]]:
+    """Find the servers of this process. FastMCP keeps no list of them."""
+    return [each for each in gc.get_objects() if isinstance(each, FastMCP) and _is_whole(each)]
+
+
+def _is_whole(server: FastMCP[Any]) -> bool:
+    return "_mcp_server" in vars(server) and "_extensions" in vars(server)
+
+
+def _new_server(original: Callable[..., Any]) -> Callable[..., Any]:
+    def __init__(self: FastMCP[Any], *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        original(self, *args, **kwargs)
+        _attach(self)
+
+    return __init__
+
+
+def _tool_result(original: Callable[..., Any]) -> Callable[..., Any]:
+    def convert_result(self: Tool, raw_value: Any) -> Any:
+        return shape_result(self, raw_value, original(self, raw_value))
+
+    return convert_result
+
+
+def _tool_run(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def _run(self: Tool, arguments: dict[str, Any]) -> Any:
+        result = await original(self, arguments)
+        # A tool made from another one passes its result through, without converting it.
+        if UI_MARK in vars(self) and "parent_tool" in vars(self):
+            result = shape_result(self, result, result)
+        return result
+
+    return _run
+
+
+def _page_content(original: Callable[..., Any]) -> Callable[..., Any]:
+    def convert_result(self: Any, raw_value: Any) -> Any:
+        if not is_page(self) or not keeps_mime_type(self):
+            return original(self, raw_value)
+        context = _current_context.get()
+        if context is None or attachment_of(context.fastmcp) is None:
+            return original(self, raw_value)
+        ui = page_ui(context.fastmcp, self)
+        result = page_result(
+            raw_value, subject=f"page {self.name!r}", ui=ui, declared=declared_page(self)
+        )
+        return result if isinstance(result, ResourceResult) else original(self, result)
+
+    return convert_result
+
+
+PATCHES = (
+    Patch(
+        FastMCP,
+        "__init__",
+        _new_server,
+        ("self",),
+        feature="servers made after the import have no pages",
+        why="FastMCP has no hook for new servers and discovers no plugins.",
+    ),
+    Patch(
+        Tool,
+        "convert_result",
+        _tool_result,
+        ("self", "raw_value"),
+        feature="`text=` and `fallback=`",
+        why="Only here is what the handler returned still known; background tasks pass here too.",
+    ),
+    Patch(
+        Tool,
+        "_run",
+        _tool_run,
+        ("self", "arguments"),
+        feature="`text=` on tools made with `Tool.from_tool`",
+        why="A transformed tool passes its result on without `convert_result`.",
+    ),
+    Patch(
+        Resource,
+        "convert_result",
+        _page_content,
+        ("self", "raw_value"),
+        feature="pages from functions, files and texts are not completed",
+        why="FastMCP drops MIME type and `_meta` of several return types on the way.",
+    ),
+    Patch(
+        ResourceTemplate,
+        "convert_result",
+        _page_content,
+        ("self", "raw_value"),
+        feature="pages from templates are not completed",
+        why="As for resources.",
+    ),
+)

@@ -1,0 +1,84 @@
+"""`attach_ui`: pages for tools that nobody decorated."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from mcp_apps_plugin.declarations.link import UiDeclaration, declaration_of
+from mcp_apps_plugin.declarations.marks import UI_MARK, set_mark
+from mcp_apps_plugin.declarations.page import AppResource, check_uri, page_of
+from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
+from mcp_apps_plugin.protocol.links import BOTH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fastmcp.tools import Tool
+
+_GLOB = frozenset("*?[")
+
+
+class AttachedLinks:
+    """The patterns that `attach_ui` was given for one server, in order."""
+
+    def __init__(self) -> None:
+        self._declarations: dict[str, UiDeclaration] = {}
+        self._matched: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._declarations)
+
+    def add(self, links: Mapping[str, str | AppResource | Callable[..., Any]]) -> None:
+        """Check and keep a mapping of tool names or globs to pages.
+
+        Raises:
+            AppsTypeError: A value is no page (`ui-usage`).
+            AppsValueError: A value is no `ui://` address (`uri-invalid`).
+        """
+        checked = {pattern: _declaration(pattern, page) for pattern, page in links.items()}
+        self._declarations.update(checked)
+
+    def mark(self, tool: Tool) -> None:
+        """Put the declaration of the pattern that names this tool on it; `@ui` goes before."""
+        declaration = self._find(tool.name)
+        if declaration is not None and declaration_of(tool) is None:
+            set_mark(tool, UI_MARK, declaration)
+
+    def pages(self) -> list[AppResource]:
+        """List the pages that the mapping brings."""
+        return [each.page for each in self._declarations.values() if each.page is not None]
+
+    def unmatched(self) -> list[str]:
+        """List the patterns that no listed tool had."""
+        return [pattern for pattern in self._declarations if pattern not in self._matched]
+
+    def _find(self, name: str) -> UiDeclaration | None:
+        pattern = name if name in self._declarations else None
+        if pattern is None:
+            globs = (p for p in self._declarations if _GLOB & set(p) and fnmatchcase(name, p))
+            pattern = next(globs, None)
+        if pattern is None:
+            return None
+        self._matched.add(pattern)
+        return self._declarations[pattern]
+
+
+def _declaration(pattern: str, page: object) -> UiDeclaration:
+    subject = f"attach_ui {pattern!r}"
+    if isinstance(page, str):
+        check_uri(page, subject)
+        return UiDeclaration(subject=subject, link=page, page=None, visibility=BOTH)
+    declared = page_of(page)
+    if declared is None:
+        raise AppsTypeError(
+            Finding(
+                code=Code.UI_USAGE,
+                subject=subject,
+                problem=f"is given {page!r}, which is no page.",
+                consequence="The tool would have no page.",
+                remedy="Give a `ui://` address, an `AppResource`, or a function with "
+                "`@app_resource`.",
+            )
+        )
+    return UiDeclaration(subject=subject, link=None, page=declared, visibility=BOTH)

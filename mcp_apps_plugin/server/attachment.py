@@ -1,0 +1,107 @@
+"""What this package adds to one server, and takes away again."""
+
+from __future__ import annotations
+
+import weakref
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
+from mcp_apps_plugin.server.attached_links import AttachedLinks
+from mcp_apps_plugin.server.emission import take_back
+from mcp_apps_plugin.server.lists import ListMiddleware
+from mcp_apps_plugin.server.pages import PageProvider
+from mcp_apps_plugin.server.tree import local_components
+from mcp_apps_plugin.server.wire import WireMiddleware
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+
+    from fastmcp import FastMCP
+
+    from mcp_apps_plugin.declarations.page import AppResource
+
+    Server = FastMCP[Any]
+
+_KEY = "_mcp_apps_attachment"
+
+
+class Attachment:
+    """Our parts on one server: the provider of pages, the lists, and the edge of the wire.
+
+    Args:
+        server: The server. It keeps this object; this object keeps only a weak reference.
+        on_start: What runs when the server starts, before its first request.
+    """
+
+    def __init__(self, server: Server, on_start: Callable[[Server], Awaitable[None]]) -> None:
+        self._server = weakref.ref(server)
+        self._check = on_start
+        self.links = AttachedLinks()
+        self.pages = PageProvider(self, self._on_start)
+        self.lists = ListMiddleware(self)
+        self._wire = WireMiddleware(self)
+        server.add_provider(self.pages)
+        # The outermost: what an author's own middleware adds to a list is completed too.
+        server.middleware.insert(0, self.lists)
+        server._mcp_server.middleware.insert(0, self._wire)  # noqa: SLF001  the SDK's own list
+        vars(server)[_KEY] = self
+
+    @property
+    def server(self) -> Server:
+        """The server; it outlives this object."""
+        server = self._server()
+        assert server is not None  # noqa: S101  it owns this object
+        return server
+
+    def remove(self) -> None:
+        """Leave the server as it was found."""
+        server = self.server
+        server.providers.remove(self.pages)
+        server.middleware.remove(self.lists)
+        server._mcp_server.middleware.remove(self._wire)  # noqa: SLF001  the SDK's own list
+        for component in local_components(server):
+            take_back(component)
+        del vars(server)[_KEY]
+
+    @asynccontextmanager
+    async def _on_start(self) -> AsyncGenerator[None]:
+        await self._check(self.server)
+        yield
+
+
+def attachment_of(server: Server) -> Attachment | None:
+    """Return our parts on a server, or `None` when it has none."""
+    return vars(server).get(_KEY)
+
+
+def attach_ui(server: Server, links: Mapping[str, str | AppResource | Callable[..., Any]]) -> None:
+    """Give pages to tools that nobody decorated: OpenAPI tools, proxied tools, transformed ones.
+
+    Args:
+        server: The server that lists the tools.
+        links: Pages by tool name, or by a glob such as `"report_*"`; the first that fits counts,
+            exact names first. A page is a `ui://` address, an `AppResource`, or a function with
+            `@app_resource`. A tool's own `@ui` goes before.
+
+    Raises:
+        AppsTypeError: A value is no page, or the package is not active (`ui-usage`).
+        AppsValueError: A value is no `ui://` address (`uri-invalid`).
+
+    Example:
+        ```python
+        attach_ui(server, {"list_orders": orders_view, "report_*": "ui://reports/table"})
+        ```
+    """
+    attachment = attachment_of(server)
+    if attachment is None:
+        raise AppsTypeError(
+            Finding(
+                code=Code.UI_USAGE,
+                subject=f"attach_ui on server {server.name!r}",
+                problem="comes while mcp-apps-plugin is switched off for it.",
+                consequence="Its tools would have no pages.",
+                remedy="Call `mcp_apps_plugin.activate()`, or unset `MCP_APPS_DISABLE`.",
+            )
+        )
+    attachment.links.add(links)

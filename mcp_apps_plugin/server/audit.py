@@ -1,0 +1,89 @@
+"""Saying early, and all at once, what is wrong with a server."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mcp_apps_plugin.plugins.manager import plugins
+from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
+from mcp_apps_plugin.server.extension import options_of
+from mcp_apps_plugin.server.survey import survey
+from mcp_apps_plugin.settings import read_settings
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+
+    from mcp_apps_plugin.settings import AuditMode
+
+    Server = FastMCP[Any]
+
+_logger = logging.getLogger("mcp_apps_plugin")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """What the audit found.
+
+    Attributes:
+        server: The server's name.
+        findings: Everything, errors first.
+    """
+
+    server: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What stops a start."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What is logged."""
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
+
+    def __str__(self) -> str:
+        if not self.findings:
+            return f"MCP Apps: server {self.server!r}: nothing to say."
+        lines = "".join(f"\n  {f.severity}: {f}" for f in self.findings)
+        return f"MCP Apps: server {self.server!r}:{lines}"
+
+
+async def audit(server: Server) -> AuditReport:
+    """Look a server over, with everything mounted on it; no back end is contacted.
+
+    The same happens when the server starts. With `MCP_APPS_STRICT` every warning is an error.
+
+    Args:
+        server: The server.
+
+    Returns:
+        The report.
+    """
+    registry = await survey(server)
+    found = [*registry.findings, *plugins().audit(server, registry)]
+    if read_settings().strict:
+        found = [replace(finding, severity="error") for finding in found]
+    unique = dict.fromkeys(found)
+    ordered = sorted(unique, key=lambda finding: finding.severity != "error")
+    return AuditReport(server.name, tuple(ordered))
+
+
+async def check_start(server: Server) -> None:
+    """Audit a server that starts, once for a whole tree.
+
+    Raises:
+        AppsConfigurationError: There are errors, and the mode is `"error"`.
+    """
+    from fastmcp.server.mixins.lifespan import _lifespan_root_active  # noqa: PLC0415  private
+
+    mode: AuditMode = options_of(server).audit or read_settings().audit
+    if mode == "off" or _lifespan_root_active.get():
+        return
+    report = await audit(server)
+    if report.errors and mode == "error":
+        raise AppsConfigurationError(server.name, report.errors)
+    for finding in report.findings:
+        _logger.warning("%s", finding)

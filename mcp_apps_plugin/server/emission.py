@@ -1,0 +1,146 @@
+"""Writing `_meta.ui` into tools and resources: once for each, not once per list.
+
+What was written is kept on the component, in the place where FastMCP's own `app=` puts it. An
+`Emitted` object says which servers it holds for, so that the next list costs one comparison.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fastmcp.resources import Resource, ResourceTemplate
+from fastmcp.utilities.components import FastMCPComponent
+
+from mcp_apps_plugin.declarations.link import declaration_of
+from mcp_apps_plugin.declarations.marks import PAGE_MARK, find_mark
+from mcp_apps_plugin.declarations.page import AppResource
+from mcp_apps_plugin.plugins.manager import plugins
+from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
+from mcp_apps_plugin.protocol.findings import AppsValueError
+from mcp_apps_plugin.protocol.links import link_of
+from mcp_apps_plugin.protocol.metadata import ResourceUi
+from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
+from mcp_apps_plugin.server.tree import is_foreign
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+    from fastmcp.tools import Tool
+
+    Server = FastMCP[Any]
+
+_AnyResource = TypeVar("_AnyResource", bound="Resource | ResourceTemplate")
+_Component = TypeVar("_Component", bound=FastMCPComponent)
+_PREFAB = f"{URI_SCHEME}prefab/"
+
+
+class Emitted(dict[str, Any]):
+    """A component's `meta` as this package wrote it.
+
+    Attributes:
+        original: The `meta` that was there before.
+        servers: The servers it is right for.
+    """
+
+    def __init__(self, meta: JsonObject, original: JsonObject | None, server: Server) -> None:
+        super().__init__(meta)
+        self.original = original
+        self.servers: weakref.WeakSet[Server] = weakref.WeakSet((server,))
+
+
+def emit_tool(server: Server, tool: Tool) -> Tool:
+    """Write a tool's `_meta`, if it takes part in MCP Apps.
+
+    Returns:
+        The tool; a copy only where another server needs another `_meta` on the same object.
+    """
+    meta = tool.meta
+    original = meta.original if isinstance(meta, Emitted) else meta
+    if declaration_of(tool) is None and (is_foreign(tool) or not takes_part(original)):
+        return tool
+    written = plugins().customize_tool(server, tool, dict(original or {}))
+    return _written(server, tool, written, original)
+
+
+def emit_page(server: Server, resource: _AnyResource) -> _AnyResource:
+    """Write the MIME type and the complete `_meta.ui` of a `ui://` resource."""
+    meta = resource.meta
+    if isinstance(meta, Emitted) and server in meta.servers:
+        return resource
+    original = meta.original if isinstance(meta, Emitted) else meta
+    written = {**(original or {}), UI_KEY: page_ui(server, resource)}
+    page = _written(server, resource, written, original)
+    if keeps_mime_type(page):
+        vars(page)["mime_type"] = MIME_TYPE
+    return page
+
+
+def page_ui(server: Server, resource: Resource | ResourceTemplate) -> JsonObject:
+    """Return the complete `_meta.ui` of a page on a server, as every list and read shows it."""
+    meta = resource.meta
+    if isinstance(meta, Emitted):
+        if server in meta.servers:
+            return as_object(meta[UI_KEY]) or {}
+        meta = meta.original
+    declared = declared_page(resource)
+    written = as_object((meta or {}).get(UI_KEY)) or {}
+    if declared is not None:
+        ui = declared.ui.to_wire()
+    else:
+        try:
+            ui = ResourceUi.coerce(written).to_wire()
+        except AppsValueError:
+            return written  # the audit names it; a server that ran goes on running
+    return plugins().customize_page(server, address_of(resource), {**written, **ui})
+
+
+def declared_page(resource: FastMCPComponent) -> AppResource | None:
+    """Return the `@app_resource` of a resource, if it has one."""
+    function = vars(resource).get("fn")
+    return None if function is None else find_mark(function, PAGE_MARK, AppResource)
+
+
+def address_of(resource: Resource | ResourceTemplate) -> str:
+    """Return the URI of a resource, or the pattern of a template."""
+    fields = vars(resource)
+    return str(fields["uri"] if "uri" in fields else fields["uri_template"])
+
+
+def is_page(resource: Resource | ResourceTemplate) -> bool:
+    """Tell whether a resource is a page of ours to look after; Prefab's are left alone."""
+    address = address_of(resource)
+    return address.startswith(URI_SCHEME) and not address.startswith(_PREFAB)
+
+
+def keeps_mime_type(resource: Resource | ResourceTemplate) -> bool:
+    """Tell whether the MIME type may be set: not where an author chose another on purpose."""
+    return declared_page(resource) is not None or resource.mime_type in {"text/plain", MIME_TYPE}
+
+
+def takes_part(meta: JsonObject | None) -> bool:
+    """Tell whether a tool that nobody declared here takes part, by FastMCP's own `app=`."""
+    if not meta or UI_KEY not in meta:
+        return False
+    ui = as_object(meta[UI_KEY])
+    app_name = (as_object(meta.get("fastmcp")) or {}).get("app")
+    return ui is not None and app_name is None and not (link_of(meta) or "").startswith(_PREFAB)
+
+
+def take_back(component: FastMCPComponent) -> None:
+    """Restore the `meta` that was there before this package wrote it."""
+    meta = component.meta
+    if isinstance(meta, Emitted):
+        vars(component)["meta"] = meta.original
+
+
+def _written(
+    server: Server, component: _Component, meta: JsonObject, original: JsonObject | None
+) -> _Component:
+    present = component.meta
+    if isinstance(present, Emitted) and len(present.servers):
+        if present == meta:
+            present.servers.add(server)
+            return component
+        component = component.model_copy()
+    vars(component)["meta"] = Emitted(meta, original, server)
+    return component

@@ -1,0 +1,168 @@
+"""The provider of pages that a server's tools bring: declared with `@ui`, nowhere registered."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.resources import Resource, ResourceContent, ResourceResult
+from fastmcp.server.providers import Provider
+from fastmcp.tools import Tool
+from pydantic import PrivateAttr
+
+from mcp_apps_plugin.declarations.link import declaration_of
+from mcp_apps_plugin.plugins.manager import plugins
+from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
+from mcp_apps_plugin.server.content import PageError
+from mcp_apps_plugin.server.emission import Emitted, declared_page
+from mcp_apps_plugin.server.problems import build_findings
+from mcp_apps_plugin.server.tree import local_components
+from mcp_apps_plugin.view import BuiltPage, PageBuildError, build_page
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from fastmcp import FastMCP
+    from fastmcp.utilities.versions import VersionSpec
+
+    from mcp_apps_plugin.declarations.page import AppResource
+    from mcp_apps_plugin.protocol.findings import Finding
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+    from mcp_apps_plugin.server.attachment import Attachment
+
+    Server = FastMCP[Any]
+
+
+class FilePage(Resource):
+    """A page that is a file: built once, then every read is the same object."""
+
+    _built: BuiltPage | None = PrivateAttr(default=None)
+    _problems: tuple[Finding, ...] = PrivateAttr(default=())
+    _result: ResourceResult | None = PrivateAttr(default=None)
+
+    @property
+    def html(self) -> str | None:
+        """The document, or `None` when it could not be built."""
+        return self._built.html if self._built else None
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """What kept the document from being built."""
+        return self._problems
+
+    def build(self, page: AppResource) -> None:
+        """Read the file and what it names."""
+        assert page.file is not None  # noqa: S101  a page without function has a file
+        try:
+            self._built = build_page(page.file.location)
+        except PageBuildError as error:
+            subject = f"page {page.uri} of {page.subject}"
+            self._problems = build_findings(subject, page.file.identity, error)
+
+    async def _read(self) -> ResourceResult:
+        if self._result is None:
+            if self._built is None:
+                raise PageError(self._problems[0])
+            meta = {UI_KEY: (self.meta or {})[UI_KEY]}
+            item = ResourceContent(self._built.html, mime_type=MIME_TYPE, meta=meta)
+            self._result = ResourceResult([item])
+        return self._result
+
+
+class PageProvider(Provider):
+    """Serves the pages that a server's tools, `attach_ui` and plugins bring.
+
+    Args:
+        attachment: Our parts on the server it is added to.
+        on_start: What runs when the server starts.
+    """
+
+    def __init__(
+        self, attachment: Attachment, on_start: Callable[[], AbstractAsyncContextManager[None]]
+    ) -> None:
+        super().__init__()
+        self._attachment = attachment
+        self._on_start = on_start
+        self._made: dict[int, tuple[AppResource, Resource]] = {}
+        self._by_uri: dict[str, Resource] = {}
+
+    def declared(self) -> list[AppResource]:
+        """List the declared pages, one for each address and source, in order of declaration."""
+        found: dict[tuple[str | None, object], AppResource] = {}
+        for component in local_components(self._attachment.server):
+            if isinstance(component, Tool):
+                declaration = declaration_of(component)
+                if declaration is not None and declaration.page is not None:
+                    _put(found, declaration.page)
+        attached = self._attachment.links.pages()
+        for page in (*attached, *plugins().contribute_pages(self._attachment.server)):
+            _put(found, page)
+        return list(found.values())
+
+    def pages(self) -> dict[str, Resource]:
+        """Return the pages by address, without those the author registered as resources."""
+        registered = {
+            str(component.uri): declared_page(component)
+            for component in local_components(self._attachment.server)
+            if isinstance(component, Resource)
+        }
+        by_uri: dict[str, Resource] = {}
+        for page in self.declared():
+            if page.uri is not None and page.uri not in by_uri and page.uri not in registered:
+                by_uri[page.uri] = self.resource(page)
+        self._by_uri = by_uri
+        return by_uri
+
+    async def _list_resources(self) -> Sequence[Resource]:
+        return list(self.pages().values())
+
+    async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
+        if version is not None or not uri.startswith(URI_SCHEME):
+            return None
+        return self._by_uri.get(uri) or self.pages().get(uri)
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Build the pages and look the server over before its first request."""
+        async with self._on_start():
+            yield
+
+    def resource(self, page: AppResource) -> Resource:
+        """Return the resource of a declared page; the same one every time."""
+        made = self._made.get(id(page))
+        if made is None:
+            made = page, _make(self._attachment.server, page)
+            self._made[id(page)] = made
+        return made[1]
+
+
+def _make(server: Server, page: AppResource) -> Resource:
+    """Make the resource of a declared page on one server."""
+    assert page.uri is not None  # noqa: S101  the caller looked
+    ui = plugins().customize_page(server, page.uri, page.ui.to_wire())
+    labels: JsonObject = {
+        "uri": page.uri,
+        "name": page.name,
+        "title": page.title,
+        "description": page.description,
+        "mime_type": MIME_TYPE,
+    }
+    auth = None if page.auth == "inherit" else page.auth
+    resource: Resource
+    if page.handler is not None:
+        resource = Resource.from_function(page.handler, meta={UI_KEY: ui}, auth=auth, **labels)
+    else:
+        resource = FilePage(auth=auth, **labels)
+        resource.build(page)
+    vars(resource)["meta"] = Emitted({UI_KEY: ui}, {}, server)
+    return resource
+
+
+def _put(found: dict[tuple[str | None, object], AppResource], page: AppResource) -> None:
+    """Keep one declaration for each address and source; the one with options wins."""
+    source: object = page.file.identity if page.handler is None and page.file else page.handler
+    key = page.uri, source if isinstance(source, str) else id(source)
+    known = found.get(key)
+    if known is None or known.ui == type(known.ui)():
+        found[key] = page

@@ -1,0 +1,70 @@
+"""The words of a result: `text=` and `fallback=`, and never nothing for a tool with a page."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.tools.base import InputRequiredToolResult
+from mcp_types import TextContent
+from pydantic_core import to_json
+
+from mcp_apps_plugin.declarations.link import declaration_of
+from mcp_apps_plugin.declarations.text import render_text
+from mcp_apps_plugin.protocol.links import link_of
+from mcp_apps_plugin.protocol.shapes import as_object
+from mcp_apps_plugin.server.negotiation import Support, supports_apps
+
+if TYPE_CHECKING:
+    from fastmcp.tools import Tool
+    from fastmcp.tools.base import ToolResult
+
+    from mcp_apps_plugin.declarations.link import UiDeclaration
+
+_logger = logging.getLogger("mcp_apps_plugin")
+
+
+def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
+    """Give a result the words its declaration asks for.
+
+    Args:
+        tool: The tool that ran.
+        returned: What its handler returned.
+        result: The result FastMCP made of it.
+
+    Returns:
+        The result; `structuredContent` and everything but `content` is as it was. Errors and
+        requests for input are never touched.
+    """
+    if result.is_error or isinstance(result, InputRequiredToolResult):
+        return result
+    declaration = declaration_of(tool)
+    if declaration is None and link_of(tool.meta) is None:
+        return result
+    content = None if declaration is None else _words(tool, declaration, returned, result)
+    if content is None and not result.content and result.structured_content is not None:
+        content = to_json(result.structured_content, fallback=str).decode()
+    if content is None:
+        return result
+    blocks = [TextContent(type="text", text=content)] if isinstance(content, str) else content
+    return result.model_copy(update={"content": list(blocks)})
+
+
+def _words(tool: Tool, declaration: UiDeclaration, returned: Any, result: ToolResult) -> Any:
+    text = declaration.text
+    if declaration.fallback is not None and supports_apps() is Support.NO:
+        text = declaration.fallback
+    if text is None:
+        return None
+    try:
+        return render_text(text, returned, as_object(result.structured_content))
+    except Exception as error:  # noqa: BLE001  an author's format or function; the result stands
+        _logger.warning(
+            "tool %r of %s: its text could not be made (%s: %s). The client reads FastMCP's own "
+            "content instead. Make `text=` fit every result. [text-invalid]",
+            tool.name,
+            declaration.subject,
+            type(error).__name__,
+            error,
+        )
+        return None

@@ -1,0 +1,211 @@
+"""Putting a server's registry together for the audit. Never asks a back end over a connection."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.resources import Resource, ResourceTemplate
+from fastmcp.server.context import Context
+from fastmcp.server.providers import FastMCPProvider
+from fastmcp.server.transforms import Namespace
+from fastmcp.server.transforms.visibility import Visibility, is_enabled
+
+from mcp_apps_plugin.declarations.link import declaration_of
+from mcp_apps_plugin.declarations.marks import describe
+from mcp_apps_plugin.plugins.registry import PageEntry, Registry, ToolEntry
+from mcp_apps_plugin.protocol.constants import UI_KEY
+from mcp_apps_plugin.protocol.links import link_of
+from mcp_apps_plugin.protocol.shapes import as_object
+from mcp_apps_plugin.server.attachment import attachment_of
+from mcp_apps_plugin.server.emission import Emitted, address_of, declared_page, is_page
+from mcp_apps_plugin.server.pages import FilePage
+from mcp_apps_plugin.server.tree import base_of, is_remote, layers_of
+from mcp_apps_plugin.settings import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+    from fastmcp import FastMCP
+    from fastmcp.server.providers import Provider
+    from fastmcp.tools import Tool
+    from fastmcp.utilities.components import FastMCPComponent
+
+    from mcp_apps_plugin.plugins.registry import LinkState
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+    from mcp_apps_plugin.server.attachment import Attachment
+
+    Server = FastMCP[Any]
+    Page = Resource | ResourceTemplate
+
+_logger = logging.getLogger("mcp_apps_plugin")
+
+
+@dataclass(slots=True)
+class _Part:
+    """What one server of the tree has in this process, under its providers' transforms."""
+
+    attachment: Attachment
+    parents: list[_Part]
+    tools: list[Tool] = field(default_factory=list["Tool"])
+    pages: list[Page] = field(default_factory=list["Page"])
+    served: set[str] = field(default_factory=set[str])
+    hidden: dict[str, Page] = field(default_factory=dict[str, "Page"])
+    remote: bool = False
+
+    def state_of(self, link: str | None, tool: Tool) -> LinkState:
+        """Tell what becomes of a link on this server, or on those it is mounted on."""
+        if link is None or link in self.served or self._by_template(link):
+            page = self.hidden.get(link or "")
+            guarded = page is not None and (not is_enabled(page) or page.auth != tool.auth)
+            return "hidden" if guarded else "served"
+        if self.remote:
+            return "unknown"
+        above = [parent.state_of(link, tool) for parent in self.parents]
+        return above[0] if above else "missing"
+
+    def _by_template(self, link: str) -> bool:
+        templates = (page for page in self.pages if isinstance(page, ResourceTemplate))
+        return any(template.matches(link) is not None for template in templates)
+
+
+async def survey(server: Server) -> Registry:
+    """List what a server and the servers mounted on it declare, without asking any back end."""
+    parts: dict[int, _Part] = {}
+    await _visit(server, parts, None)
+    registry = Registry(server=server.name, page_budget=read_settings().page_budget)
+    for part in parts.values():
+        registry.served |= part.served
+        registry.tools += [_tool_entry(part, tool) for tool in part.tools if _has_ui(tool)]
+        registry.pages += _page_entries(part)
+        if not part.remote:
+            registry.unmatched += part.attachment.links.unmatched()
+    return registry
+
+
+async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) -> _Part | None:
+    attachment = attachment_of(server)
+    known = parts.get(id(server))
+    if known is not None and parent is not None:
+        known.parents.append(parent)
+    if known is not None or attachment is None:
+        return known
+    part = parts[id(server)] = _Part(attachment, [] if parent is None else [parent])
+    async with Context(fastmcp=server):
+        for provider in server.providers:
+            await _collect(part, provider, parts)
+    part.tools = attachment.lists.tools(part.tools)
+    part.pages = attachment.lists.pages([page for page in part.pages if is_page(page)])
+    part.served |= {address_of(page) for page in part.pages}
+    for transform in server.transforms:
+        if isinstance(transform, Visibility):
+            part.pages = [
+                *await transform.list_resources([p for p in part.pages if isinstance(p, Resource)]),
+                *(p for p in part.pages if isinstance(p, ResourceTemplate)),
+            ]
+    part.hidden = {address_of(p): p for p in part.pages if not is_enabled(p) or p.auth is not None}
+    return part
+
+
+async def _collect(part: _Part, provider: Provider, parts: dict[int, _Part]) -> None:
+    base = base_of(provider)
+    if is_remote(provider):
+        part.remote = True
+        return
+    if isinstance(base, FastMCPProvider):
+        below = await _visit(base.server, parts, part)
+        if below is not None:
+            part.served |= {_seen_through(provider, uri) for uri in below.served}
+            part.remote |= below.remote
+        if not part.attachment.links:
+            return  # its tools are its own affair, unless this server gives them pages
+        part.tools += await _asked(provider, provider.list_tools)
+        return
+    part.tools += await _asked(provider, provider.list_tools)
+    part.pages += await _asked(provider, provider.list_resources)
+    part.pages += await _asked(provider, provider.list_resource_templates)
+
+
+async def _asked(provider: Provider, ask: Callable[[], Awaitable[Sequence[Any]]]) -> Sequence[Any]:
+    try:
+        return await ask()
+    except Exception as error:  # noqa: BLE001  a provider of the author's that is not ready yet
+        _logger.warning("%r could not be looked over at start: %s", provider, error)
+        return ()
+
+
+def _seen_through(provider: Provider, uri: str) -> str:
+    """Return a mounted server's address as the server it is mounted on shows it."""
+    for layer in layers_of(provider):
+        for transform in layer.transforms:
+            if isinstance(transform, Namespace):
+                uri = transform._transform_uri(uri)  # noqa: SLF001  FastMCP has no reader
+    return uri
+
+
+def _has_ui(tool: Tool) -> bool:
+    return UI_KEY in (tool.meta or {})
+
+
+def _tool_entry(part: _Part, tool: Tool) -> ToolEntry:
+    declaration = declaration_of(tool)
+    function = vars(tool).get("fn")
+    meta = tool.meta or {}
+    link = link_of(meta)
+    return ToolEntry(
+        server=part.attachment.server.name,
+        name=tool.name,
+        subject=declaration.subject
+        if declaration is not None
+        else describe(function if function is not None else tool),
+        declaration=declaration,
+        written=_original(tool),
+        meta=meta,
+        output_schema=tool.output_schema,
+        link=link,
+        link_state=part.state_of(link, tool),
+    )
+
+
+def _page_entries(part: _Part) -> Iterator[PageEntry]:
+    """List the pages as declared, so that two under one address are both there."""
+    server = part.attachment.server.name
+    listed = {address_of(page): page for page in part.pages}
+    declared = part.attachment.pages.declared()
+    brought = {id(page) for page in declared}
+    for page in declared:
+        resource = part.attachment.pages.resource(page)
+        made = resource if isinstance(resource, FilePage) else None
+        yield PageEntry(
+            server=server,
+            uri=str(page.uri),
+            subject=page.subject,
+            own=True,
+            mime_type=resource.mime_type,
+            written=None,
+            ui=(resource.meta or {})[UI_KEY],
+            html=made.html if made else None,
+            file=page.file.identity if page.file else None,
+            problems=made.problems if made else (),
+        )
+    for uri, listing in listed.items():
+        own = declared_page(listing)
+        if isinstance(listing, FilePage) or (own is not None and id(own) in brought):
+            continue
+        function = vars(listing).get("fn")
+        yield PageEntry(
+            server=server,
+            uri=uri,
+            subject=describe(function) if function is not None else f"resource {listing.name!r}",
+            own=own is not None,
+            mime_type=listing.mime_type,
+            written=as_object(_original(listing).get(UI_KEY)),
+            ui=(listing.meta or {})[UI_KEY],
+            html=vars(listing).get("text"),
+        )
+
+
+def _original(component: FastMCPComponent) -> JsonObject:
+    meta = component.meta
+    return (meta.original if isinstance(meta, Emitted) else meta) or {}

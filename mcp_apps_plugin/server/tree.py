@@ -1,0 +1,79 @@
+"""Walking a server's providers: what stands in this process, and what is behind a connection."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.server.providers import FastMCPProvider, LocalProvider, Provider
+from fastmcp.server.providers.aggregate import AggregateProvider
+from fastmcp.server.providers.fastmcp_provider import (
+    FastMCPProviderResource,
+    FastMCPProviderResourceTemplate,
+    FastMCPProviderTool,
+)
+from fastmcp.server.providers.wrapped_provider import _WrappedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastmcp import FastMCP
+    from fastmcp.utilities.components import FastMCPComponent
+
+    Server = FastMCP[Any]
+
+_MOUNTED = (FastMCPProviderTool, FastMCPProviderResource, FastMCPProviderResourceTemplate)
+_PROXY_MODULE = "fastmcp.server.providers.proxy"
+
+
+def base_of(provider: Provider) -> Provider:
+    """Return the provider under the transforms that a namespace wraps around it."""
+    return layers_of(provider)[0]
+
+
+def layers_of(provider: Provider) -> list[Provider]:
+    """Return a provider with what it wraps, innermost first: the order transforms apply in."""
+    layers = [provider]
+    while isinstance(provider, _WrappedProvider):
+        provider = provider._inner  # noqa: SLF001  FastMCP has no reader for it
+        layers.append(provider)
+    return layers[::-1]
+
+
+def is_remote(provider: Provider) -> bool:
+    """Tell whether asking a provider reaches over a connection."""
+    return _is_proxy(base_of(provider), "ProxyProvider")
+
+
+def is_foreign(component: FastMCPComponent) -> bool:
+    """Tell whether another endpoint completed this component: a mounted server or a back end."""
+    while (parent := vars(component).get("parent_tool")) is not None:
+        component = parent
+    if isinstance(component, _MOUNTED):
+        return True
+    return _is_proxy(component, "ProxyTool", "ProxyResource", "ProxyTemplate")
+
+
+def mounted(server: Server) -> Iterator[tuple[Provider, Server]]:
+    """Yield the servers mounted on one, with the provider through which they are seen."""
+    for provider in server.providers:
+        base = base_of(provider)
+        if isinstance(base, FastMCPProvider):
+            yield provider, base.server
+
+
+def local_components(server: Server) -> Iterator[FastMCPComponent]:
+    """Yield every component registered in-process on this server, hidden ones too."""
+    pending: list[Provider] = list(server.providers)
+    while pending:
+        base = base_of(pending.pop(0))
+        if isinstance(base, LocalProvider):
+            yield from list(base._components.values())  # noqa: SLF001  without copies and filters
+        elif isinstance(base, AggregateProvider):
+            pending += base.providers
+
+
+def _is_proxy(value: object, *names: str) -> bool:
+    # Nothing is a proxy while FastMCP's proxy module is not even loaded; it is a heavy one.
+    module = sys.modules.get(_PROXY_MODULE)
+    return module is not None and isinstance(value, tuple(getattr(module, n) for n in names))

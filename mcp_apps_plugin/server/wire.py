@@ -1,0 +1,60 @@
+"""Repairs at the edge of the server, where nothing of FastMCP or the SDK comes after.
+
+The SDK shapes every result for the negotiated version before it leaves. For handshake-era
+versions it drops `capabilities.extensions`, so the entry is put in here, for both eras alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from mcp_apps_plugin.plugins.manager import plugins
+from mcp_apps_plugin.protocol.capabilities import merge_settings
+from mcp_apps_plugin.protocol.constants import EXTENSION_ID
+from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+    from mcp.server.context import CallNext, ServerRequestContext
+
+    from mcp_apps_plugin.server.attachment import Attachment
+
+    Server = FastMCP[Any]
+
+_NEGOTIATION = frozenset({"initialize", "server/discover"})
+
+
+class WireMiddleware:
+    """The outermost middleware of the low-level server: it sees results as they go out."""
+
+    def __init__(self, attachment: Attachment) -> None:
+        self._attachment = attachment
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
+        """Pass a request on, and complete what the server says of itself."""
+        result = await call_next(ctx)
+        if ctx.method in _NEGOTIATION:
+            return with_capability(self._attachment.server, result)
+        return result
+
+
+def with_capability(server: Server, result: Any) -> Any:
+    """Merge the Apps entry, and what plugins add, into a negotiation result."""
+    if isinstance(result, BaseModel):
+        result = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+    answer = as_object(result)
+    capabilities = as_object((answer or {}).get("capabilities"))
+    if answer is None or capabilities is None:
+        return result
+    present = as_object(capabilities.get("extensions")) or {}
+    merged = merge_settings(authored(server), present)
+    merged = merge_settings(merged, plugins().customize_capabilities(server, capabilities))
+    return {**answer, "capabilities": {**capabilities, "extensions": merged}}
+
+
+def authored(server: Server) -> JsonObject:
+    """Return what the author registered for MCP Apps; the SDK drops it in the older era."""
+    extension = server._extensions.get(EXTENSION_ID)  # noqa: SLF001  FastMCP has no reader
+    return {} if extension is None else {EXTENSION_ID: extension.settings()}

@@ -42,13 +42,14 @@ class Bundle:
             code = self._alone(unit)
             self._check_syntax(unit, is_changed=code is not None)
             return code
+        reached = self._graph.reachable(unit)
+        externals = dict(pair for each in reached for pair in self._externals(each))
         imports = "".join(
             f"import * as {self._prefix}{slot} from {string_literal(url)};\n"
             f"{GLOBAL}.external[{slot}] = {self._prefix}{slot};\n"
-            for reached in self._graph.reachable(unit)
-            for slot, url in self._externals(reached)
+            for slot, url in externals.items()
         )
-        wait = "await " if any(u.module.is_async for u in self._graph.reachable(unit)) else ""
+        wait = "await " if any(each.module.is_async for each in reached) else ""
         return f"{imports}{wait}{GLOBAL}.run({unit.number});"
 
     def definitions(self) -> str:

@@ -80,8 +80,7 @@ def _at(pattern: re.Pattern[str], css: str, at: int) -> int:
 
 def _closed(text: str) -> bool:
     """Whether a string token ends with its quote, and not with an escaped one."""
-    backslashes = len(text) - 1 - len(text[:-1].rstrip("\\"))
-    return len(text) > 1 and text[-1] == text[0] and backslashes % 2 == 0
+    return len(text) > 1 and text[-1] == text[0] and not _ends_in_escape(text[:-1])
 
 
 def _url(css: str, start: int) -> tuple[str, Kind, int]:
@@ -266,12 +265,18 @@ def _closing(css: str, stream: list[Token], stack: list[str]) -> str:
     closing = ""
     last = stream[-1] if stream else None
     text = css[last.start :] if last else ""
-    if last and last.kind == "comment" and (not text.endswith("*/") or len(text) < 4):  # noqa: PLR2004
-        closing = "*/"
+    # A backslash at the very end would escape what follows; before a line break it is nothing.
+    dangling = "\n" if _ends_in_escape(text) else ""
+    if last and last.kind == "comment":
+        dangling = ""
+        closing = "" if text.endswith("*/") and text != "/*/" else "*/"
     elif last and last.kind == "string" and not _closed(text):
-        # A backslash at the very end would escape the quote; an escaped line break is nothing.
-        dangling = (len(text) - len(text.rstrip("\\"))) % 2
-        closing = "\n" * dangling + text[0]
-    elif last and last.kind == "url" and not text.endswith(")"):
-        closing = ")"
-    return closing + "".join(_CLOSERS.get(opened, ")") for opened in reversed(stack))
+        closing = text[0]
+    elif last and (last.kind == "url" or (last.kind == "other" and not last.value)):
+        closing = "" if text.endswith(")") and not _ends_in_escape(text[:-1]) else ")"
+    rest = "".join(_CLOSERS.get(opened, ")") for opened in reversed(stack))
+    return dangling + closing + rest if closing or rest else ""
+
+
+def _ends_in_escape(text: str) -> bool:
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1

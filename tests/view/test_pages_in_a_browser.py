@@ -195,3 +195,91 @@ def test_a_fragment_is_rendered_in_standards_mode(build, site, visit):
     shown = visit("built.html")["page"]
     facts = "[document.compatMode, document.title, document.head.children.length, document.charset]"
     assert shown.evaluate(facts) == ["CSS1Compat", "T", 3, "UTF-8"]
+
+
+def test_modules_of_other_origins_stay_there(write, site, visit):
+    """What comes from another origin is imported from there, and linked modules can use it."""
+    there = "{there}/outside.js"
+    files = {
+        "index.html": f"""<!doctype html><script type="module" src="main.js"></script>
+            <script type="module">import o from "{there}"; log.push("alone", o)</script>""",
+        "main.js": f"""import o, {{ more, n }} from "{there}"; import * as all from "{there}";
+            import {{ n as again }} from "./b.js"; import {{ all as star }} from "./b.js";
+            more(); log.push(o, n, again, all.n, star === all);
+            log.push((await import("./late.js")).n)""",
+        "b.js": f'export {{ n }} from "{there}"; export * as all from "{there}";',
+        "late.js": f'import "./b.js"; export {{ n }} from "{there}";',
+        "outside.js": "export default 'out'; export let n = 1; export function more() { n++ }",
+    }
+    site.folder = write({n: text.replace("{there}", site.url) for n, text in files.items()})
+    built = build_page(site.folder / "index.html").html
+    (site.folder / "built.html").write_text(built, encoding="utf-8")
+    expected, got = visit("index.html"), visit("built.html")
+    assert got["errors"] == []
+    # What waits for the network takes its own time in each.
+    assert sorted(map(str, got["log"])) == sorted(map(str, expected["log"]))
+    assert expected["log"]
+
+
+SHEETS = {
+    "order": (
+        '<link rel="stylesheet" href="a.css">',
+        {
+            "a.css": '@import "b.css"; @import url(c.css); p { margin-left: 1px }',
+            "b.css": "p { color: rgb(1, 0, 0); margin-left: 2px } p { top: 1px",
+            "c.css": "p { color: rgb(2, 0, 0) } /* open",
+        },
+    ),
+    "layers": (
+        "<style>@layer high, low; @import 'b.css' layer(low); @import 'c.css' layer;"
+        "@import 'd.css' layer(high) supports(display: grid) screen; p { top: 3px }</style>",
+        {
+            "b.css": "p { color: rgb(1, 0, 0); top: 1px }",
+            "c.css": "p { left: 5px } @layer inner { p { left: 6px; bottom: 1px } }",
+            "d.css": "p { color: rgb(9, 0, 0); margin-left: 9px }",
+        },
+    ),
+    "conditions that do not hold": (
+        "<style>@import 'b.css' print; @import 'b.css' supports(color: nonsense);"
+        "@import 'c.css' supports(not (color: nonsense)) (min-width: 1px) and (max-width: 9999px)"
+        "</style>",
+        {"b.css": "p { color: rgb(1, 0, 0) }", "c.css": "p { left: 7px }"},
+    ),
+    "cycles": (
+        '<link rel="stylesheet" href="a.css">',
+        {
+            "a.css": '@import "b.css"; p { color: rgb(1, 0, 0) }',
+            "b.css": '@import "a.css"; p { color: rgb(2, 0, 0); left: 2px }',
+        },
+    ),
+    "another origin in between": (
+        '<style>@import "b.css"; @import "{there}/o.css"; @import "c.css"; p { left: 1px }</style>',
+        {
+            "b.css": "p { color: rgb(1, 0, 0); top: 1px }",
+            "o.css": "p { color: rgb(2, 0, 0); top: 2px; bottom: 2px }",
+            "c.css": "p { top: 3px } i { content: '</style>' }",
+        },
+    ),
+    "imports that do not count": (
+        "<style>p { color: rgb(1, 0, 0) } @import 'b.css';</style><style>@import 'c.css' </style>"
+        '<link rel="stylesheet" href="c.css" media="print">',
+        {"b.css": "p { color: rgb(2, 0, 0) }", "c.css": "p { left: 8px }"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("html", "files"), SHEETS.values(), ids=SHEETS.keys())
+def test_stylesheets_cascade_as_their_files_do(html, files, write, site, visit):
+    """A page looks the same as one document and from its files."""
+    document = f"<!doctype html>{html}<p style='position: relative'>text"
+    site.folder = write(
+        {n: t.replace("{there}", site.url) for n, t in {"index.html": document, **files}.items()}
+    )
+    built = build_page(site.folder / "index.html").html
+    (site.folder / "built.html").write_text(built, encoding="utf-8")
+    look = """() => { const s = getComputedStyle(document.querySelector("p"));
+        return [s.color, s.top, s.left, s.bottom, s.marginLeft] }"""
+    expected, got = (visit(n)["page"].evaluate(look) for n in ("index.html", "built.html"))
+    assert got == expected
+    assert set(expected) != {"rgb(0, 0, 0)", "auto", "0px"}
+    assert [line for line in built.splitlines() if "href" in line and "there" not in line] == []

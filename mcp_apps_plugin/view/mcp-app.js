@@ -4,6 +4,7 @@
 // a module that is served un-inlined writes `import "./mcp-app.js"` and uses the global.
 // Minifiers keep its names, so those are short; what it promises to pages is written in mcp-app.d.ts.
 /** @typedef {(...args: any[]) => any} Fn */
+/** @typedef {(...args: any[]) => Promise<any>} AsyncFn */
 globalThis.McpApp = (() => {
   "use strict";
 
@@ -109,7 +110,7 @@ globalThis.McpApp = (() => {
     }
   };
 
-  /** With a Standard Schema (zod, valibot, ...) or a plain JSON Schema. @type {Fn} */
+  /** With a Standard Schema (zod, valibot, ...) or a plain JSON Schema. @type {AsyncFn} */
   const validated = async (schema, value, at) => {
     const standard = schema["~standard"];
     const { issues, value: parsed } = standard ? await standard.validate(value) : { issues: mismatch(schema, value, at), value };
@@ -165,13 +166,12 @@ globalThis.McpApp = (() => {
       const tools = new Map();
       const pending = new Map();
       const running = new Map();
-      /** @type {any} */
-      let transport, connecting, torn, context, granted, hostInfo, ids, ready, input, result, life, programs, kept, stopResizing;
-      let [up, ended, gotInput, gotResult] = [false, true, false, false];
+      /** @type {any[]} */
+      let [transport, connecting, torn, context, granted, hostInfo, ids, ready, input, result, life, programs, kept, stopResizing, up, ended, gotInput, gotResult] = [];
 
-      /** A new conversation with a host. */
+      // A new conversation with a host.
       const begin = () => {
-        torn = context = granted = hostInfo = ended = gotInput = gotResult = /** @type {any} */ (undefined);
+        torn = context = granted = hostInfo = ended = gotInput = gotResult = undefined;
         [ready, input, result, life] = [deferred(), deferred(), deferred(), new AbortController()];
         ids = { next: 0 };
         programs = [];
@@ -192,7 +192,7 @@ globalThis.McpApp = (() => {
         }
       };
 
-      /** A fault in the page's code must not break the message handler. @type {Fn} */
+      /** A fault in the page's code must not break the message handler. @type {AsyncFn} */
       const guard = async (call, ...args) => {
         try {
           await call(...args);
@@ -226,7 +226,7 @@ globalThis.McpApp = (() => {
 
       // ---- outgoing ----
 
-      /** @type {Fn} */
+      /** @type {AsyncFn} */
       const post = async (message) => {
         if (!transport) throw closed();
         await transport.send({ jsonrpc: "2.0", ...message });
@@ -236,8 +236,8 @@ globalThis.McpApp = (() => {
       const send = (method, params, { signal, onprogress, timeout = 60000, maxTotalTimeout = Infinity, resetTimeoutOnProgress = true } = /** @type {any} */ ({}), oneWay) => {
         const [, need = "", list] = (REQUESTS[method] || "").split(" ");
         const end = Date.now() + maxTotalTimeout;
-        /** @type {any} */
-        let id, timer, over, abort;
+        /** @type {any[]} */
+        let [id, timer, over, abort] = [];
         return new Promise((done, fail) => {
           /** @type {Fn} */
           const drop = (error) => {
@@ -250,7 +250,7 @@ globalThis.McpApp = (() => {
             const left = Math.min(timeout, end - Date.now());
             if (left < 2 ** 31) timer = setTimeout(drop, left, new AppError("REQUEST_TIMEOUT", method + " timed out"));
           };
-          /** @type {Fn} */
+          /** @type {AsyncFn} */
           const read = async ({ error, result }) => {
             const { code = -32603, message, data } = error ?? {};
             const capability = need.replace(/\W/g, "");
@@ -374,7 +374,7 @@ globalThis.McpApp = (() => {
         },
       };
 
-      /** @type {Fn} */
+      /** @type {AsyncFn} */
       const handle = async (request, extra) => {
         const { method, params } = request;
         if (!isObject(params)) throw malformed("params");
@@ -392,7 +392,7 @@ globalThis.McpApp = (() => {
         return answer;
       };
 
-      /** @type {Fn} */
+      /** @type {AsyncFn} */
       const asked = async (request) => {
         const { id, method, params } = request;
         if (ids === pageIds && mounts[0] !== app && method !== TEARDOWN) return;
@@ -402,7 +402,7 @@ globalThis.McpApp = (() => {
         const mcpReq = { id, method, signal, _meta: params._meta, send: app.request, notify: app.notification, requestState: quiet };
         const reply = await handle(request, { ...mcpReq, requestId: id, mcpReq }).then(
           (result = {}) => ({ result }),
-          (reason) => {
+          (/** @type {any} */ reason) => {
             const { code, message, data } = asError(reason);
             return { error: merged({ code: Number.isInteger(code) ? code : -32603, message, data }) };
           });
@@ -430,11 +430,11 @@ globalThis.McpApp = (() => {
 
       // ---- the page's side ----
 
-      /** @type {Fn} */
+      /** @type {AsyncFn} */
       const handshake = async (peer, wait) => {
         try {
           if (!peer) {
-            if ((globalThis.window?.parent ?? globalThis) === globalThis) throw new AppError("NO_HOST", "Not inside an MCP Apps host");
+            if ((globalThis.window?.parent ?? globalThis) === /** @type {any} */ (globalThis)) throw new AppError("NO_HOST", "Not inside an MCP Apps host");
             peer = new PostMessageTransport();
             ids = pageIds;
             mounts.unshift(app);
@@ -462,7 +462,7 @@ globalThis.McpApp = (() => {
         }
       };
 
-      /** @type {Fn} */
+      /** @type {AsyncFn} */
       const close = async (error) => {
         const peer = transport;
         finish(error);
@@ -522,6 +522,7 @@ globalThis.McpApp = (() => {
           if (tools.has(name)) throw new Error("Tool already registered: " + name);
           if (!declared.tools && connecting) throw new Error("Register a tool before connect(), or declare { tools: { listChanged: true } }");
           declared.tools = declared.tools || { listChanged: true };
+          /** @type {Fn} */
           const changed = () => up && declared.tools.listChanged && guard(app.sendToolListChanged);
           /** @type {any} */
           const tool = {
@@ -567,8 +568,8 @@ globalThis.McpApp = (() => {
           if (!globalThis.ResizeObserver) return quiet;
           const html = document.documentElement;
           let [frame, echoes, waiting] = [0, 0, false];
-          /** @type {any} */
-          let width, height;
+          /** @type {any[]} */
+          let [width, height] = [];
           const measure = () => {
             waiting = false;
             const { innerWidth, innerHeight } = window;

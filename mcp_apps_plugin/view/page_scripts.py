@@ -116,7 +116,8 @@ class PageScripts:
                 self._problems.add(self._source, token.attributes["src"].start, refused)
                 return None
         source, start, end = self._text(token, file)
-        if "import" not in source.text[start:end]:
+        words = ("import", "export") if is_module else ("import",)
+        if not any(word in source.text[start:end] for word in words):
             return None
         base = self._base if file is None else file.path[:-1]
         read = self._graph.entry if is_module else self._graph.classic

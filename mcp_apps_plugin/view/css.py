@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\n\r\f])?|[^0-9a-fA-F\n\r\f])"
+_ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\n\r\f])?|[^0-9a-fA-F\n\r\f]|\Z)"
 _NAME = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})"
 _IDENT = rf"(?:--|-?(?:[A-Za-z_]|[^\x00-\x7f]|{_ESCAPE})){_NAME}*"
 _TOKEN: Final = re.compile(
     rf"""(?P<space>[ \t\n\r\f]+)
     |(?P<comment>/\*.*?(?:\*/|\Z))
     |(?P<string>"(?:[^"\\\n\r\f]|\\(?:\r\n|.|\Z))*"?|'(?:[^'\\\n\r\f]|\\(?:\r\n|.|\Z))*'?)
+    |(?P<cd><!--|-->)
     |(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?(?:{_IDENT}|%)?)
     |(?P<at>@{_IDENT})
     |(?P<hash>\#{_NAME}+)
@@ -38,7 +39,7 @@ _HIGHEST: Final = 0x10FFFF
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}", "function": ")"}
 
 Kind = Literal[
-    "space", "comment", "string", "number", "at", "hash", "ident", "function", "url", "other"
+    "space", "comment", "string", "cd", "number", "at", "hash", "ident", "function", "url", "other"
 ]
 
 
@@ -59,7 +60,8 @@ def tokens(css: str, start: int = 0) -> Iterator[Token]:
         kind: Kind = found.lastgroup  # type: ignore[assignment]  # the group names are the kinds
         value, end = found.group(), found.end()
         if kind == "string":
-            value = unescape(value[1:-1] if _closed(value) else value[1:])
+            inner = value[1:-1] if _closed(value) else value[1:]
+            value = unescape(inner[:-1] if _ends_in_escape(inner) else inner)
         elif kind == "at":
             value = unescape(value[1:]).lower()
         elif kind == "ident":
@@ -103,7 +105,9 @@ def _decode(found: re.Match[str]) -> str:
         code = int(digits, 16)
         bad = code == 0 or code > _HIGHEST or 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 (surrogates)
         return "\ufffd" if bad else chr(code)
-    return "" if character is None or character in "\r\n\f" else str(character)
+    if character is None:
+        return "\ufffd"
+    return "" if character in {"\r\n", "\r", "\n", "\f"} else str(character)
 
 
 def quoted(url: str) -> str:
@@ -149,25 +153,28 @@ def read(css: str) -> Sheet:
     sheet = Sheet()
     stack: list[str] = []  # open brackets: "(", "[", "{", or a function's name
     at_rule = ""  # the at-rule whose prelude or block at the outermost level we are in
+    ending = ""  # what ends the rule whose prelude we are in, at the outermost level
     importing = True  # whether an `@import` would still be followed here
     stream = list(tokens(css))
     index = 0
     while index < len(stream):
         token = stream[index]
         index += 1
-        if token.kind in {"space", "comment"}:
+        if token.kind in {"space", "comment"} or (token.kind == "cd" and not stack):
             continue
-        if not stack and token.kind == "at":
+        if not stack and not ending and token.kind == "at":
             at_rule = token.value
             if at_rule == "import" and importing:
+                known = len(sheet.imports)
                 index = _import(css, stream, index - 1, sheet)
                 at_rule = ""
+                ending = ";" if index > len(stream) and known == len(sheet.imports) else ""
                 continue
             importing = importing and at_rule in {"charset", "layer", "import"}
-        elif not stack and token.kind == "other" and token.value == ";":
-            at_rule = ""
         elif not stack and not at_rule:
-            importing = False
+            importing = False  # a rule has begun
+        if not stack:
+            ending = (";" if at_rule else "{}") if token.value != ";" or not at_rule else ""
         if at_rule != "namespace" and (load := _load(stream, index - 1, stack)):
             sheet.loads.append(load)
         if token.kind == "function":
@@ -179,8 +186,12 @@ def read(css: str) -> Sheet:
         elif token.kind == "other" and stack and token.value == _CLOSERS.get(stack[-1], ")"):
             stack.pop()
             if not stack and token.value == "}":
-                at_rule = ""
-    sheet.closing = _closing(css, stream, stack)
+                at_rule = ending = ""
+        if not stack and token.kind == "other" and token.value == ";":
+            at_rule = ""
+    if stack[:1] == ["{"]:
+        ending = ""  # the rule has its block, which only has to be closed
+    sheet.closing = _closing(css, stream, stack, ending)
     return sheet
 
 
@@ -261,7 +272,7 @@ def _arguments(css: str, words: list[Token], end: int) -> str:
     return css[start:end].strip()
 
 
-def _closing(css: str, stream: list[Token], stack: list[str]) -> str:
+def _closing(css: str, stream: list[Token], stack: list[str], ending: str) -> str:
     closing = ""
     last = stream[-1] if stream else None
     text = css[last.start :] if last else ""
@@ -274,7 +285,7 @@ def _closing(css: str, stream: list[Token], stack: list[str]) -> str:
         closing = text[0]
     elif last and (last.kind == "url" or (last.kind == "other" and not last.value)):
         closing = "" if text.endswith(")") and not _ends_in_escape(text[:-1]) else ")"
-    rest = "".join(_CLOSERS.get(opened, ")") for opened in reversed(stack))
+    rest = "".join(_CLOSERS.get(opened, ")") for opened in reversed(stack)) + ending
     return dangling + closing + rest if closing or rest else ""
 
 

@@ -66,6 +66,8 @@ def test_closed_text_leaves_nothing_open(text):
     closed = text + css.read(text).closing
     assert css.read(closed).closing == ""
     assert css.read(f"{closed}\n@media x{{").closing == "}"
+    (rule,) = tinycss2.parse_stylesheet(f"{closed}\nz{{}}", skip_whitespace=True)[-1:]
+    assert tinycss2.serialize(rule.prelude).strip() == "z"
 
 
 @pytest.mark.parametrize(

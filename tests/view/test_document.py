@@ -10,8 +10,12 @@ from mcp_apps_plugin.view import complete_document, embed, insertion_point
 from mcp_apps_plugin.view.markup import tokens
 
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text() | st.sampled_from(["</script>", "<!--", "<script>", "\u2028", "\ud800", "]]>"]),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+    | st.sampled_from(["</script>", "<!--", "<script>", "\u2028", "\ud800", "]]>"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )

@@ -90,7 +90,9 @@ def test_an_audit_is_fast():
     """A page of some 50 KB with the library and a table takes milliseconds, not seconds."""
     script = "const r = await fetch('https://api.x/z');\n" + "document.body.append(`${r}`);\n" * 60
     rows = "<tr><td class=a>1</td></tr>\n" * 800
-    html = f"<!doctype html><script>{library()}</script><table>{rows}</table><script>{script}</script>"
+    html = (
+        f"<!doctype html><script>{library()}</script><table>{rows}</table><script>{script}</script>"
+    )
     external_origins(html)
     start = perf_counter()
     assert len(external_origins(html)) == 1

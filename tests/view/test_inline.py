@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_apps_plugin.view import PAGE_PROBLEM_CODES, PageBuildError, build_page, library
+
+_MARKUP = st.sampled_from(
+    [
+        "<p>",
+        "</p>",
+        "<!-- <img src=x.png> -->",
+        "<img src='data:,x'>",
+        "<a href=local.html>",
+        "é\r\n",
+    ]
+    + ["<script>import('https://a.x/b')</script>", "<script type=module>const a=`</p>`</script>"]
+    + ["<style>a{b:url(#c)}</style>", "<link rel=stylesheet href=//a.x>", "<img srcset=' '>", "\t"]
+    + [
+        "<script type='text/x' src=t.txt></script>",
+        "<textarea><img src=x.png></textarea>",
+        "<b a=>",
+    ]
+    + ["<svg><use href='#a'/></svg>", "<p style='a: b(c)'>", "< &lt;", "<iframe srcdoc='<p>'>"]
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(_MARKUP, max_size=10).map("".join))
+def test_what_has_nothing_local_passes_through(tmp_path_factory, text):
+    """A document without local files is the same document, byte for byte."""
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    html = f"<!DOCTYPE html>\r\n{text}"
+    path.write_bytes(html.encode())
+    assert build_page(path).html == html
+
+
+def test_a_bundled_page_passes_through(build):
+    """A single-file build of a bundler is served as it is, with all it has inside."""
+    html = """<!doctype html><html lang="en"><head><meta charset="UTF-8" />
+    <script type="module" crossorigin>(function(){const e=document.createElement("link").relList;
+    if(e&&e.supports&&e.supports("modulepreload"))return;for(const r of document.querySelectorAll(
+    'link[rel="modulepreload"]'))n(r)})();const u=import.meta.url;var a=()=>import("https://x/y.js");
+    const re=/<\\/script>/,t=`<script>`;export{a as default}</script>
+    <style rel="stylesheet" crossorigin>@font-face{src:url(data:font/woff2;base64,AA//)}</style>
+    </head><body><div id="root"></div></body></html>"""
+    page = build(html)
+    assert page.html == html
+    assert page.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("html", "built"),
+    [
+        ("<script src=a.js></script>", "<script>let a</script>"),
+        ('<script\n  src="a.js?v=1#x" id=i></script>', "<script id=i>let a</script>"),
+        ("<script src=a.js>ignored</script>", "<script>let a</script>"),
+        (
+            "<script integrity=sha256-x crossorigin src=a.js data-x=1 nonce=n></script>",
+            "<script data-x=1 nonce=n>let a</script>",
+        ),
+        ("<script src=a.js", None),
+        ("<script src=a.js>", "<script>let a</script>"),
+        ("<script type=module src=a.js></script>", "<script type=module>let a</script>"),
+        ("<script type=text/x src=a.js></script>", None),
+        ("<script nomodule src=a.js></script>", None),
+        ("<script src></script>", None),
+        ("<link rel=stylesheet href=a.css>", "<style>p{}</style>"),
+        (
+            '<LINK id=l media="print" href=a.css rel="StyleSheet" type=text/css title=t>',
+            '<style id=l media="print" title=t>p{}</style>',
+        ),
+        ("<link rel=stylesheet href=end.css>", "<style>i{content:'<\\/style>'}</style>"),
+        ("<link rel=preload as=style href=a.css>", ""),
+        ("<link rel=modulepreload href=a.js>", ""),
+        ("<link rel=icon href=x.txt>", '<link rel=icon href="data:text/plain;base64,eA==">'),
+        ("<IMG alt=a SRC=x.txt>", '<IMG alt=a SRC="data:text/plain;base64,eA==">'),
+        ("<img src='x.txt' a>", '<img src="data:text/plain;base64,eA==" a>'),
+        (
+            "<source srcset='x.txt 2x,https://a/b,c 3x, data:,y'>",
+            '<source srcset="data:text/plain;base64,eA== 2x, https://a/b,c 3x, data:,y">',
+        ),
+        (
+            "<p style=\"a:url('x.txt#f')\">",
+            '<p style="a:url(&quot;data:text/plain;base64,eA==#f&quot;)">',
+        ),
+        (
+            "<style>a{b:url(x.txt)}</style>",
+            '<style>a{b:url("data:text/plain;base64,eA==")}</style>',
+        ),
+        ("<style type=text/less>a{b:url(x.txt)}</style>", None),
+        (
+            "<template><script src=a.js></script></template>",
+            "<template><script>let a</script></template>",
+        ),
+        ("<script type=importmap>not json</script>", None),
+    ],
+)
+def test_what_becomes_of_an_element(html, built, build):
+    """Each element keeps what it is, without what only fetching needs."""
+    files = {
+        "a.js": "\ufefflet a",
+        "a.css": "p{}",
+        "x.txt": "x",
+        "end.css": "i{content:'</style>'}",
+    }
+    page = build(f"<!doctype html>{html}", files)
+    assert page.html == f"<!doctype html>{html if built is None else built}"
+
+
+PROBLEMS = {
+    "<img src=none.png>": "page-file-missing",
+    "<img src=dir>": "page-file-directory",
+    "<img src=../x.png>": "page-path-outside",
+    "<img src=/x.png>": "page-path-absolute",
+    "<img src='a\\b'>": "page-path-invalid",
+    "<img srcset='none.png 1x'>": "page-file-missing",
+    "<img srcset='/none.png 1x'>": "page-path-absolute",
+    "<script src=none.js></script>": "page-file-missing",
+    "<script type=module src=none.js></script>": "page-file-missing",
+    "<script src=latin.js></script>": "page-file-encoding",
+    "<link rel=stylesheet href=none.css>": "page-file-missing",
+    "<style>@import 'none.css';</style>": "page-file-missing",
+    "<style>a{b:url(../x)}</style>": "page-path-outside",
+    "<p style='a:url(/x)'>": "page-path-absolute",
+    "<iframe src=a.js></iframe>": "page-frame-local",
+    "<object data=a.js></object>": "page-frame-local",
+    "<svg><use href='a.svg#x'/></svg>": "page-use-external",
+    "<base href='https://a.x/'><img src=a.js>": "page-base",
+    "<script type=module>import 'lit'</script>": "page-import-bare",
+    "<script type=module>import { x } from './a.js'</script>": "page-import-missing",
+    "<script type=module>import x from './mcp-app.js'</script>": "page-import-missing",
+    "<script type=module>import { Nope } from './mcp-app.js'</script>": "page-import-missing",
+    "<script type=module>export { x } from './a.js'</script>": "page-import-missing",
+    "<script type=module>import { x } from './two.js'</script>": "page-import-missing",
+    "<script type=module>import './a.css'</script>": "page-import-type",
+    "<script type=module>import './a.js' with { type: 'x' }</script>": "page-import-type",
+    "<script type=module>import './a.js' with { type: 'json' }</script>": "page-import-type",
+    "<script type=module>import './star.js'</script>": "page-import-star",
+    "<script type=module>import './a.js'; let = =</script>": "page-script-syntax",
+    "<script type=module>import './none.js'</script>": "page-file-missing",
+    "<script type=module>import('./none.js')</script>": "page-file-missing",
+    "<script>import('../x.js')</script>": "page-path-outside",
+    "<script type=module>new URL('none', import.meta.url)</script>": "page-file-missing",
+    "<script src=unsafe.js></script>": "page-script-unsafe",
+    "<style>@import 'outside.css' print;</style>": "page-import-conditional",
+}
+
+
+@pytest.mark.parametrize(("html", "code"), PROBLEMS.items())
+def test_problems_have_a_code_and_a_place(html, code, build):
+    """What cannot be built is told with file, line, column, reason and remedy."""
+    files = {
+        "a.js": "let a",
+        "a.css": "p{}",
+        "dir/x": "",
+        "latin.js": b"'\xe9'",
+        "one.js": "export let x",
+        "other.js": "export let x",
+        "two.js": "export * from './one.js'; export * from './other.js'",
+        "star.js": "export * from 'https://a.x/b.js'",
+        "unsafe.js": "a = <b></script>",
+        "outside.css": "@import 'https://a.x/b.css';",
+    }
+    with pytest.raises(PageBuildError) as caught:
+        build(f"<!doctype html>\n{html}", files)
+    (problem,) = caught.value.problems
+    assert problem.code == code
+    assert problem.file in {"page.html", "star.js"}
+    assert problem.line == (1 if problem.file == "star.js" else 2)
+    assert problem.column > 1 or code in {"page-base", "page-script-unsafe"}
+    for text in (problem.what, problem.consequence, problem.remedy):
+        assert text.endswith(".") or text[-1] in "`)"
+        assert text in str(caught.value)
+
+
+NOTES = {
+    "<style>@font-face{src:url(f.woff2)}</style>": "page-font-data",
+    "<script type=module>new Worker(new URL('a.js', import.meta.url))</script>": "page-worker-local",
+    "<link rel='alternate stylesheet' href=a.css>": "page-link-local",
+    "<script type=module>import 'https://a.x/b'; let = =</script>": "page-script-syntax",
+}
+
+
+@pytest.mark.parametrize(("html", "code"), NOTES.items())
+def test_notes_do_not_stop_a_page(html, code, build):
+    """What may not work everywhere is noted, and the page is built."""
+    page = build(f"<!doctype html>{html}", {"f.woff2": "f", "a.js": "a", "a.css": ""})
+    assert [note.code for note in page.notes] == [code]
+
+
+def test_every_code_is_shown_by_a_test():
+    """No code is there that nothing can bring about."""
+    elsewhere = {"page-file-unreadable"}  # needs a file that even the owner may not read
+    assert PAGE_PROBLEM_CODES.keys() - elsewhere == {*PROBLEMS.values(), *NOTES.values()}
+
+
+def test_all_problems_are_told_at_once(build):
+    """One error lists everything, each once, with the lines of the files they are in."""
+    with pytest.raises(PageBuildError) as caught:
+        build(
+            "<!doctype html>\n<img src=a.png>\n<script src=../x.js></script>\n"
+            "<script type=module>\nimport './m.js';\nimport './m.js';</script>",
+            {"m.js": "// é\nimport './n.js';\nimport { x } from './o.js';", "o.js": ""},
+        )
+    found = [(p.code, p.file, p.line, p.column) for p in caught.value.problems]
+    assert sorted(found) == [
+        ("page-file-missing", "m.js", 2, 8),
+        ("page-file-missing", "page.html", 2, 6),
+        ("page-import-missing", "m.js", 3, 19),
+        ("page-path-outside", "page.html", 3, 9),
+    ]
+    assert "4 problems" in str(caught.value)
+
+
+def test_a_page_that_is_not_utf8_is_refused(build):
+    """The page itself is read as UTF-8 like everything else."""
+    with pytest.raises(
+        PageBuildError, match=r"^The page 'page.html'.*\n  page.html: .*0xe9"
+    ) as caught:
+        build(b"<!doctype html>\xe9")
+    assert (caught.value.problems[0].line, caught.value.problems[0].column) == (0, 0)
+
+
+def test_files_are_those_that_went_in(build, write):
+    """What to watch for changes: each file once, the page first."""
+    page = build(
+        "<!doctype html><link rel=stylesheet href=a.css><img src=x.txt><img src=x.txt>",
+        {"a.css": "@import 'b.css'; a{b:url(x.txt)}", "b.css": "", "x.txt": "x", "no.txt": ""},
+    )
+    assert [path.name for path in page.files] == ["page.html", "a.css", "x.txt", "b.css"]
+    assert all(path.is_file() for path in page.files)
+
+
+def test_data_can_be_given_with_the_page(build):
+    """Data at build time is the same as data later."""
+    html = "<!doctype html><meta charset=utf-8><p>"
+    given_now = build(html, data={"a": 1}, tool_names={"b": "c"}).html
+    assert given_now == build(html).with_data({"a": 1}, names={"b": "c"})
+    assert given_now.startswith(
+        '<!doctype html><meta charset=utf-8><script type="application/json"'
+    )
+
+
+def test_a_fragment_keeps_its_lines(build):
+    """Places in a fragment are those of the file, not of the completed document."""
+    with pytest.raises(PageBuildError) as caught:
+        build("\n<img src=a.png>")
+    assert caught.value.problems[0].line == 2
+
+
+def test_the_library_is_minified_once():
+    """The library is read and minified once per process."""
+    assert library() is library()
+    assert library(minify=False) is library(minify=False)
+
+
+def test_importing_loads_no_parser():
+    """The JavaScript parser and the minifier are loaded when a page needs them."""
+    code = """import sys; import mcp_apps_plugin.view as view
+assert not {"tree_sitter", "tree_sitter_javascript", "rjsmin"} & set(sys.modules)"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_plain_page_loads_no_parser(write):
+    """A page without imports is built without the JavaScript parser."""
+    folder = write(
+        {
+            "page.html": "<!doctype html><script src=mcp-app.js></script><script src=a.js></script>"
+            "<link rel=stylesheet href=a.css>",
+            "a.js": "let a",
+            "a.css": "p{}",
+        }
+    )
+    code = f"""import sys; from mcp_apps_plugin.view import build_page
+build_page({str(folder / "page.html")!r})
+assert "tree_sitter" not in sys.modules"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -148,8 +148,7 @@ def visit(browser: Any, site: Site) -> Iterator[Callable[[str], dict[str, Any]]]
             before = page.evaluate("() => log.length")
             page.wait_for_timeout(40)
             quiet = quiet + 1 if page.evaluate("() => log.length") == before else 0
-        result = {"log": page.evaluate("() => log"), "errors": errors, "page": page}
-        return result
+        return {"log": page.evaluate("() => log"), "errors": errors, "page": page}
 
     yield open_page
     context.close()

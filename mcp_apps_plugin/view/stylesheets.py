@@ -13,6 +13,8 @@ from .problems import Problems, RefusedError, Source
 if TYPE_CHECKING:
     from .folder import Folder
 
+# Spares the reading of most large sheets; a backslash may hide any of the words.
+_MAY_LOAD: Final = re.compile(r"url|src|import|image-set|\\", re.IGNORECASE)
 _STYLE_END: Final = re.compile(r"</(?=style)", re.IGNORECASE)
 
 
@@ -43,10 +45,12 @@ class Stylesheets:
 
     def text(self, source: Source, start: int, end: int, base: tuple[str, ...]) -> list[str] | None:
         """The stylesheet in a part of a file; None when nothing in it has to change."""
-        sheet = css.read(source.text[start:end])
+        before = source.text[start:end]
+        if not _MAY_LOAD.search(before):
+            return None
+        sheet = css.read(before)
         if not sheet.loads and not sheet.imports:
             return None
-        before = source.text[start:end]
         texts = elements(self._flatten(source, start, end, base, sheet))
         return None if texts == [before + sheet.closing] else texts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -113,7 +114,8 @@ def ui(
 
     def decorate(handler: _F) -> _F:
         subject = describe(handler)
-        _refuse_handler(handler, subject)
+        _refuse_handler(handler)
+        known = _known(handler)
         if isinstance(page, str):
             check_uri(page, subject)
         audiences = check_visibility(visibility, subject)
@@ -138,6 +140,9 @@ def ui(
             text=text,
             fallback=fallback,
         )
+        # The methods of two objects share one function: the same declaration may come again.
+        if known is not None and not (inspect.ismethod(handler) and known == declaration):
+            raise AppsTypeError(_twice(subject))
         set_mark(handler, UI_MARK, declaration)
         return handler
 
@@ -192,26 +197,28 @@ def _refuse_misplaced(page: object, html: object, options: list[str]) -> None:
         raise AppsTypeError(_usage("@ui", problem, "Keep one of the two."))
 
 
-def _refuse_handler(handler: Any, subject: str) -> None:
+def _refuse_handler(handler: Any) -> None:
     tool_like = isinstance(handler, Tool | staticmethod | classmethod) or (
         callable(handler) and not isinstance(handler, type)
     )
     if not tool_like:
         raise AppsTypeError(_usage(f"@ui on {handler!r}", "is not a tool's function.", _USE))
+
+
+def _known(handler: Any) -> UiDeclaration | None:
     if isinstance(handler, Tool):
-        known = handler.__dict__.get(UI_MARK)
-    else:
-        known = find_mark(carrier_of(handler), UI_MARK, UiDeclaration)
-    if known is not None:
-        raise AppsTypeError(
-            Finding(
-                code=Code.UI_TWICE,
-                subject=subject,
-                problem="has `@ui` twice.",
-                consequence="One of the two declarations would be lost.",
-                remedy="Keep one; a second tool over the same code is `Tool.from_tool(…)`.",
-            )
-        )
+        return handler.__dict__.get(UI_MARK)
+    return find_mark(carrier_of(handler), UI_MARK, UiDeclaration)
+
+
+def _twice(subject: str) -> Finding:
+    return Finding(
+        code=Code.UI_TWICE,
+        subject=subject,
+        problem="has `@ui` twice.",
+        consequence="One of the two declarations would be lost.",
+        remedy="Keep one; a second tool over the same code is `Tool.from_tool(…)`.",
+    )
 
 
 def _not_a_page(page: object) -> Finding:

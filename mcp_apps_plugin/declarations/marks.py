@@ -58,7 +58,7 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
         if isinstance(handler, functools.partial):
             handler = handler.func
             continue
-        if inspect.ismethod(handler):
+        if inspect.ismethod(handler) and handler.__name__ == "__call__":
             # FastMCP calls an object through its `__call__`; the mark is on the object.
             value = getattr(handler.__self__, "__dict__", {}).get(mark)
             if isinstance(value, kind):

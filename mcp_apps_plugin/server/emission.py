@@ -40,12 +40,16 @@ class Emitted(dict[str, Any]):
     Attributes:
         original: The `meta` that was there before.
         servers: The servers it is right for.
+        mime_type: The MIME type that was there before; `None` where it was kept.
+        settled: Where the link was last looked up, as `Addresses` knows it.
     """
 
     def __init__(self, meta: JsonObject, original: JsonObject | None, server: Server) -> None:
         super().__init__(meta)
         self.original = original
         self.servers: weakref.WeakSet[Server] = weakref.WeakSet((server,))
+        self.mime_type: str | None = None
+        self.settled: object = None
 
 
 def emit_tool(server: Server, tool: Tool) -> Tool:
@@ -54,8 +58,7 @@ def emit_tool(server: Server, tool: Tool) -> Tool:
     Returns:
         The tool; a copy only where another server needs another `_meta` on the same object.
     """
-    meta = tool.meta
-    original = meta.original if isinstance(meta, Emitted) else meta
+    original = original_of(tool)
     if declaration_of(tool) is None and (is_foreign(tool) or not takes_part(original)):
         return tool
     written = plugins().customize_tool(server, tool, dict(original or {}))
@@ -67,10 +70,11 @@ def emit_page(server: Server, resource: _AnyResource) -> _AnyResource:
     meta = resource.meta
     if isinstance(meta, Emitted) and server in meta.servers:
         return resource
-    original = meta.original if isinstance(meta, Emitted) else meta
+    original = original_of(resource)
     written = {**(original or {}), UI_KEY: page_ui(server, resource)}
     page = _written(server, resource, written, original)
-    if keeps_mime_type(page):
+    if page.mime_type != MIME_TYPE and keeps_mime_type(page) and isinstance(page.meta, Emitted):
+        page.meta.mime_type = page.mime_type
         vars(page)["mime_type"] = MIME_TYPE
     return page
 
@@ -100,6 +104,26 @@ def declared_page(resource: FastMCPComponent) -> AppResource | None:
     return None if function is None else find_mark(function, PAGE_MARK, AppResource)
 
 
+def original_of(component: FastMCPComponent) -> JsonObject | None:
+    """Return the `meta` as its author wrote it.
+
+    A tool made from another one has a copy of that one's `meta`, which may be ours already.
+    """
+    meta = component.meta
+    if isinstance(meta, Emitted):
+        return meta.original
+    parent = vars(component).get("parent_tool")
+    if not meta or parent is None:
+        return meta
+    inherited, written = parent.meta or {}, original_of(parent) or {}
+    ours = {key for key, value in meta.items() if key in inherited and inherited[key] == value}
+    return {
+        key: written[key] if key in ours else value
+        for key, value in meta.items()
+        if key not in ours or key in written
+    }
+
+
 def address_of(resource: Resource | ResourceTemplate) -> str:
     """Return the URI of a resource, or the pattern of a template."""
     fields = vars(resource)
@@ -127,10 +151,12 @@ def takes_part(meta: JsonObject | None) -> bool:
 
 
 def take_back(component: FastMCPComponent) -> None:
-    """Restore the `meta` that was there before this package wrote it."""
+    """Restore the `meta` and the MIME type that were there before this package wrote them."""
     meta = component.meta
     if isinstance(meta, Emitted):
         vars(component)["meta"] = meta.original
+        if meta.mime_type is not None:
+            vars(component)["mime_type"] = meta.mime_type
 
 
 def _written(

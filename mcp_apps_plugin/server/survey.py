@@ -19,7 +19,7 @@ from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_object
 from mcp_apps_plugin.server.attachment import attachment_of
-from mcp_apps_plugin.server.emission import Emitted, address_of, declared_page, is_page
+from mcp_apps_plugin.server.emission import address_of, declared_page, is_page, original_of
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.tree import base_of, is_remote, layers_of
 from mcp_apps_plugin.settings import read_settings
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.server.providers import Provider
     from fastmcp.tools import Tool
-    from fastmcp.utilities.components import FastMCPComponent
 
     from mcp_apps_plugin.plugins.registry import LinkState
-    from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.attachment import Attachment
 
     Server = FastMCP[Any]
@@ -160,7 +158,7 @@ def _tool_entry(part: _Part, tool: Tool) -> ToolEntry:
         if declaration is not None
         else describe(function if function is not None else tool),
         declaration=declaration,
-        written=_original(tool),
+        written=original_of(tool) or {},
         meta=meta,
         output_schema=tool.output_schema,
         link=link,
@@ -200,12 +198,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             subject=describe(function) if function is not None else f"resource {listing.name!r}",
             own=own is not None,
             mime_type=listing.mime_type,
-            written=as_object(_original(listing).get(UI_KEY)),
+            written=as_object((original_of(listing) or {}).get(UI_KEY)),
             ui=(listing.meta or {})[UI_KEY],
             html=vars(listing).get("text"),
         )
-
-
-def _original(component: FastMCPComponent) -> JsonObject:
-    meta = component.meta
-    return (meta.original if isinstance(meta, Emitted) else meta) or {}

@@ -25,7 +25,7 @@ from mcp_apps_plugin.host.errors import (
     BridgeClosedError,
     BridgeOrderError,
     HostError,
-    PageError,
+    PageUnavailableError,
     ViewAnswerError,
     ViewTimeoutError,
 )
@@ -61,7 +61,7 @@ __all__ = [
     "HostError",
     "Limits",
     "Modality",
-    "PageError",
+    "PageUnavailableError",
     "Reason",
     "Refusals",
     "ResolvedPage",

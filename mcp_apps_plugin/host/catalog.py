@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +24,7 @@ UNKNOWN_AGE_SECONDS: Final = 5.0
 """How old a list must be to be fetched again for a name that is not on it: a page that asks for
 names at random costs the server one list in this time, not one for each."""
 
-_ALIAS_LENGTH: Final = len("__0123456789ab_")
+_ALIAS = re.compile(r"__([0-9a-f]{12})_.+")
 
 
 class ToolCatalog:
@@ -74,12 +75,12 @@ class ToolCatalog:
 
     def _find(self, name: str) -> mcp_types.Tool | None:
         tool = self._tools.get(name)
-        if tool is not None or not name.startswith("__") or len(name) <= _ALIAS_LENGTH:
+        alias = _ALIAS.fullmatch(name)
+        if tool is not None or alias is None:
             return tool
         # FastMCP's apps call their tools by an alias, `__<hash>_<name>`, and publish the hash in
         # the listed tool's metadata: the alias is as visible as the tool it stands for.
-        identity = name[2 : _ALIAS_LENGTH - 1]
-        return next((t for t in self._tools.values() if _identity(t) == identity), None)
+        return next((t for t in self._tools.values() if _identity(t) == alias[1]), None)
 
 
 def _identity(tool: mcp_types.Tool) -> str | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import mcp_types
+from mcp import MCPError
 from mcp.client.subscriptions import (
     PromptsListChanged,
     ResourcesListChanged,
+    Subscription,
     SubscriptionLost,
     ToolsListChanged,
     listen,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
     from fastmcp import Client
+    from mcp import ClientSession
     from mcp.client.session import IncomingMessage, MessageHandlerFnT
 
     Listener = Callable[[Method], None]
@@ -74,34 +77,46 @@ class ServerChanges:
 
     @asynccontextmanager
     async def listening(self, client: Client[Any]) -> AsyncGenerator[None]:
-        """Listen to a modern server while the block runs; with a legacy one, do nothing.
+        """Listen to a modern server while the block runs.
 
-        A stream that drops is logged and not opened again: the bridges then go by the age of
-        what they know.
+        Nothing happens with a legacy server, which speaks without being asked, nor with one that
+        offers no such stream (FastMCP 4.2 does not). A stream that drops is logged and not opened
+        again: the bridges then go by the age of what they know.
 
         Args:
             client: A connected client.
         """
-        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        async with AsyncExitStack() as stack:
+            if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                events = await _stream(client.session, stack)
+                if events is not None:
+                    task = asyncio.create_task(self._pass_on(events))
+                    stack.push_async_callback(_end, task)
             yield
-            return
-        async with listen(
-            client.session,
-            tools_list_changed=True,
-            resources_list_changed=True,
-            prompts_list_changed=True,
-        ) as events:
 
-            async def pass_on() -> None:
-                try:
-                    async for event in events:
-                        self._tell(event)
-                except SubscriptionLost as lost:
-                    logger.warning("the server's change notifications ended: %s", lost)
+    async def _pass_on(self, events: Subscription) -> None:
+        try:
+            async for event in events:
+                self._tell(event)
+        except SubscriptionLost as lost:
+            logger.warning("the server's change notifications ended: %s", lost)
 
-            task = asyncio.create_task(pass_on())
-            try:
-                yield
-            finally:
-                task.cancel()
-                await asyncio.wait([task])
+
+async def _stream(session: ClientSession, stack: AsyncExitStack) -> Subscription | None:
+    try:
+        return await stack.enter_async_context(
+            listen(
+                session,
+                tools_list_changed=True,
+                resources_list_changed=True,
+                prompts_list_changed=True,
+            )
+        )
+    except MCPError as error:
+        logger.debug("the server has no stream of changes: %s", error)
+        return None
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])

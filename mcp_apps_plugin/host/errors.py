@@ -9,7 +9,7 @@ class HostError(MCPAppsError):
     """The root of the errors of the host half."""
 
 
-class PageError(HostError):
+class PageUnavailableError(HostError):
     """A page cannot be shown: missing, of another type, or no document."""
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import mcp_types
 from mcp import MCPError
 
-from mcp_apps_plugin.host.errors import PageError
+from mcp_apps_plugin.host.errors import PageUnavailableError
 from mcp_apps_plugin.protocol import links
 from mcp_apps_plugin.protocol.constants import (
     FLAT_LINK_KEY,
@@ -69,16 +69,16 @@ async def resolve_page(client: ServerConnection, tool: mcp_types.Tool) -> Resolv
         The page, or `None` when the tool has no link.
 
     Raises:
-        PageError: The link is no `ui://` URI (`uri-invalid`), the server has no such page
-            (`link-dangling`), it has another MIME type (`page-mime`), or what came is not one
-            HTML document (`page-content`).
+        PageUnavailableError: The link is no `ui://` URI (`uri-invalid`), the server has no such
+            page (`link-dangling`), it has another MIME type (`page-mime`), or what came is not
+            one HTML document (`page-content`).
         mcp.MCPError: The server failed in another way.
     """
     uri = links.link_of(tool.meta)
     if uri is None:
         if (written := _written_link(tool.meta)) is None:
             return None
-        raise PageError(
+        raise PageUnavailableError(
             _finding(
                 Code.URI_INVALID,
                 f"tool {tool.name!r}",
@@ -97,7 +97,7 @@ async def resolve_uri(client: ServerConnection, uri: str) -> ResolvedPage:
     except MCPError as error:
         if error.code not in _NOT_FOUND:
             raise
-        raise PageError(
+        raise PageUnavailableError(
             _finding(
                 Code.LINK_DANGLING,
                 subject,
@@ -106,7 +106,7 @@ async def resolve_uri(client: ServerConnection, uri: str) -> ResolvedPage:
             )
         ) from error
     if len(read.contents) != 1:
-        raise PageError(
+        raise PageUnavailableError(
             _finding(
                 Code.PAGE_CONTENT,
                 subject,
@@ -116,7 +116,7 @@ async def resolve_uri(client: ServerConnection, uri: str) -> ResolvedPage:
         )
     item = read.contents[0]
     if item.mime_type != MIME_TYPE:
-        raise PageError(
+        raise PageUnavailableError(
             _finding(
                 Code.PAGE_MIME,
                 subject,
@@ -177,7 +177,7 @@ def _html(
         try:
             html = base64.b64decode(item.blob, validate=True).decode("utf-8-sig")
         except (binascii.Error, UnicodeDecodeError) as error:
-            raise PageError(
+            raise PageUnavailableError(
                 _finding(
                     Code.PAGE_CONTENT,
                     subject,
@@ -186,7 +186,7 @@ def _html(
                 )
             ) from error
     if not _DOCUMENT.search(html):
-        raise PageError(
+        raise PageUnavailableError(
             _finding(
                 Code.PAGE_CONTENT,
                 subject,

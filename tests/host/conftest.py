@@ -22,7 +22,7 @@ HTML = "<!doctype html><title>Weather</title><p>weather"
 SECONDS = 5
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def plain_servers():
     """Leave FastMCP alone: a host shows the pages of any server, in any language."""
     was_active = mcp_apps_plugin.is_active()
@@ -40,6 +40,7 @@ class Served:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
     metas: list[dict[str, Any]] = field(default_factory=list)
+    called: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     release: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -53,13 +54,12 @@ class _Watch(Middleware):
         self.served.calls.append((message.name, dict(message.arguments or {})))
         meta = context.fastmcp_context.request_context.meta
         self.served.metas.append(dict(meta or {}))
+        self.served.called.set()
         return await call_next(context)
 
     async def on_read_resource(self, context, call_next):
         self.served.reads.append(str(context.message.uri))
         return await call_next(context)
-
-
 
 
 CHOICE = {
@@ -74,9 +74,16 @@ def make_server(name: str = "weather") -> Served:
     mcp = FastMCP(name)
     served = Served(mcp)
     mcp.add_middleware(_Watch(served))
-    link = {"ui": {"resourceUri": f"ui://{name}/page"}}
+    _add_tools(served, name)
+    _add_slow_tools(served, name)
+    _add_resources(mcp, name)
+    return served
 
-    @mcp.tool(meta=link)
+
+def _add_tools(served: Served, name: str) -> None:
+    mcp = served.mcp
+
+    @mcp.tool(meta={"ui": {"resourceUri": f"ui://{name}/page"}})
     def weather(city: str = "Oslo") -> dict[str, Any]:
         return {"city": city, "celsius": None, "server": name}
 
@@ -96,6 +103,10 @@ def make_server(name: str = "weather") -> Served:
     def fails() -> str:
         message = "no such city"
         raise ValueError(message)
+
+
+def _add_slow_tools(served: Served, name: str) -> None:
+    mcp = served.mcp
 
     @mcp.tool
     async def counts(ctx: Context, label: str = "") -> str:
@@ -130,6 +141,8 @@ def make_server(name: str = "weather") -> Served:
             )
         return f"{answer.action} {(answer.content or {}).get('manager')}"
 
+
+def _add_resources(mcp: FastMCP, name: str) -> None:
     @mcp.resource(f"ui://{name}/page", mime_type=MIME_TYPE)
     def page() -> ResourceResult:
         return ResourceResult([ResourceContent(HTML, mime_type=MIME_TYPE)])
@@ -145,8 +158,6 @@ def make_server(name: str = "weather") -> Served:
     @mcp.prompt
     def hello() -> str:
         return "hello"
-
-    return served
 
 
 @pytest.fixture
@@ -197,7 +208,13 @@ class View:
                     kind = "error" if "code" in answer else "result"
                     await self.bridge.receive({"jsonrpc": "2.0", "id": message["id"], kind: answer})
 
+    async def until_closed(self) -> None:
+        """Wait until the bridge sends nothing any more."""
+        async with asyncio.timeout(SECONDS):
+            await asyncio.wait([self._task])
+
     async def stop(self) -> None:
+        """Listen no more."""
         self._task.cancel()
         await asyncio.wait([self._task])
 
@@ -219,6 +236,7 @@ class View:
         return identifier
 
     async def answer_to(self, identifier: Any) -> dict[str, Any]:
+        """Wait for the answer to a request."""
         return await self.wait_for(lambda m: "method" not in m and m.get("id") == identifier)
 
     async def ask(self, method: str, params: Any = None) -> dict[str, Any]:
@@ -226,20 +244,24 @@ class View:
         return await self.answer_to(await self.send(method, params))
 
     async def result(self, method: str, params: Any = None) -> dict[str, Any]:
+        """Send a request that goes well and return its result."""
         answer = await self.ask(method, params)
         assert "result" in answer, answer
         return answer["result"]
 
     async def error(self, method: str, params: Any = None) -> dict[str, Any]:
+        """Send a request that fails and return its error."""
         answer = await self.ask(method, params)
         assert "error" in answer, answer
         return answer["error"]
 
     async def notify(self, method: str, params: Any = None) -> None:
+        """Send a notification."""
         message = {"jsonrpc": "2.0", "method": method}
         await self.bridge.receive(message | ({} if params is None else {"params": params}))
 
     async def initialize(self, **capabilities: Any) -> dict[str, Any]:
+        """Ask to be initialized and return the host's answer."""
         return await self.result(
             "ui/initialize",
             {
@@ -284,7 +306,7 @@ def view_of():
 
 @pytest.fixture
 def show(view_of):
-    """Show a tool of a client: `async with show(client, "weather", ...) as (bridge, view)`."""
+    """Show a tool of a client, handshake done: `show` yields the bridge and the view."""
 
     @asynccontextmanager
     async def showing(client, name="weather", *, ready=True, app=None, **options):

@@ -73,8 +73,17 @@ async def test_the_item_replaces_the_listing_as_a_whole(resolve):
 
 async def test_what_is_no_origin_never_reaches_the_policy(resolve):
     """A server cannot inject into the header, nor loosen it."""
-    bad = ["https://a.example; script-src *", "*", "'unsafe-eval'", "data:", 7, "https://ok.example"]
-    page = await resolve(item(ui={"csp": {"resourceDomains": bad}, "permissions": {"camera": True}}))
+    bad = [
+        "https://a.example; script-src *",
+        "*",
+        "'unsafe-eval'",
+        "data:",
+        7,
+        "https://ok.example",
+    ]
+    page = await resolve(
+        item(ui={"csp": {"resourceDomains": bad}, "permissions": {"camera": True}})
+    )
     assert page.csp.resource_domains == ("https://ok.example",)
     assert "unsafe-eval" not in page.policy
     assert "*" not in page.policy
@@ -138,5 +147,3 @@ async def test_other_failures_of_the_server_stay_its_own(mode):
         (tool,) = await client.list_tools()
         with pytest.raises(MCPError):
             await resolve_page(client, tool)
-
-

@@ -40,6 +40,11 @@ class Code(StrEnum):
     OUTPUT_SCHEMA = "output-schema"
     ATTACH_UNMATCHED = "attach-unmatched"
     NAME_AMBIGUOUS = "name-ambiguous"
+    # Asking the user.
+    ELICIT_USAGE = "elicit-usage"
+    ELICIT_UNSUPPORTED = "elicit-unsupported"
+    ELICIT_ANSWER = "elicit-answer"
+    ELICIT_STATE = "elicit-state"
     # Around the server.
     EXTENSION_SETTINGS = "extension-settings"
     SETTINGS_INVALID = "settings-invalid"

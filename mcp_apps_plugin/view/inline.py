@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
+from os.path import relpath
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -81,20 +82,28 @@ def build_page(
         TypeError: When `source` does not tell its folder and no `root` is given.
     """
     folder_at, path = _located(source, root)
-    problems = Problems()
     folder = Folder(folder_at, path)
+    problems = Problems()
+    name = "/".join(path)
     try:
-        text = folder.text(path)
+        text = _page_text(folder, path)
     except RefusedError as refused:
-        problems.add(Source("/".join(path), ""), -1, refused)
-        raise PageBuildError("/".join(path), tuple(problems.found)) from None
-    build = Build(Source("/".join(path), text), path[:-1], folder, problems)
+        problems.add(Source(name, ""), -1, refused)
+        raise PageBuildError(name, tuple(problems.found), folder.files) from None
+    build = Build(Source(name, text), path[:-1], folder, problems)
     html = complete_document(_inlined(build, minify=minify))
     if problems.found:
-        raise PageBuildError("/".join(path), tuple(problems.found))
+        raise PageBuildError(name, tuple(problems.found), folder.files)
     point = insertion_point(html)
     html = embed(html, data=data, names=tool_names, at=point)
     return BuiltPage(html, folder.files, tuple(problems.notes), point)
+
+
+def _page_text(folder: Folder, path: tuple[str, ...]) -> str:
+    if ".." in path:
+        what = f"{'/'.join(path)!r} is not below the root."
+        raise RefusedError(code="page-path-outside", what=what)
+    return folder.text(path)
 
 
 def _located(
@@ -102,10 +111,12 @@ def _located(
 ) -> tuple[Traversable, tuple[str, ...]]:
     """The folder that holds everything, and the page's name in it."""
     if root is not None:
-        folder = _traversable(root)
-        path = PurePath(str(source))
-        if path.is_absolute() and isinstance(folder, Path):
-            path = path.relative_to(folder.absolute())
+        if not isinstance(source, (str, PathLike)):
+            msg = f"With `root`, `source` is a name below it, not {source!r}."
+            raise TypeError(msg)
+        folder, path = _traversable(root), PurePath(source)
+        if isinstance(folder, Path) and path.is_absolute():
+            return folder, PurePath(relpath(path, folder)).parts
         return folder, path.parts
     page = _traversable(source)
     parent = getattr(page, "parent", None)  # of paths and zip paths; not part of the protocol
@@ -122,9 +133,16 @@ def _traversable(source: str | PathLike[str] | Traversable) -> Traversable:
 def _inlined(build: Build, *, minify: bool) -> str:
     elements = Elements(build)
     scripts = PageScripts(build, elements, minify=minify)
+    templates = 0
     for token in tokens(build.source.text):
-        if token.kind == "start":
-            (scripts if token.name == "script" else elements).start_tag(token)
+        if token.name == "template":
+            templates = max(0, templates + (1 if token.kind == "start" else -1))
+        if token.kind != "start":
+            continue
+        if token.name == "script":
+            scripts.start_tag(token, is_live=not templates)
+        else:
+            elements.start_tag(token)
     scripts.finish()
     elements.finish()
     return build.edits.result()

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final, Literal
 
 from .bundle import Bundle
+from .document import insertion_point
 from .graph import Graph
 from .library import library
 from .problems import RefusedError, Source
@@ -70,10 +71,16 @@ class PageScripts:
         self._minify = minify
         self._graph = Graph(build)
         self._tokens: list[Token] = []
+        self._live: set[int] = set()
 
-    def start_tag(self, token: Token) -> None:
-        """Take note of a script element; they are handled together, as modules are shared."""
+    def start_tag(self, token: Token, *, is_live: bool) -> None:
+        """Take note of a script element; they are handled together, as modules are shared.
+
+        What is in a `<template>` is not live: it may run later, often, or never.
+        """
         self._tokens.append(token)
+        if is_live:
+            self._live.add(token.start)
 
     def finish(self) -> None:
         """Make all script elements inline."""
@@ -94,7 +101,7 @@ class PageScripts:
         bundle = Bundle(self._graph, self._folder, self._problems)
         for token, file, unit in read:
             self._write(bundle, token, file, unit)
-        self._write_shared(scripts, libraries, bundle.definitions())
+        self._write_shared(libraries, bundle.definitions())
 
     def _import_map(self) -> dict[str, str]:
         for token in self._tokens:
@@ -180,21 +187,20 @@ class PageScripts:
             f"document.querySelector('[{_DEFERRED}=\"{number}\"]').replaceWith(script);"
         )
 
-    def _write_shared(self, scripts: list[Token], libraries: list[Token], modules: str) -> None:
+    def _write_shared(self, libraries: list[Token], modules: str) -> None:
         """Write the page library and the linked modules, each once and before their first use."""
-        shared = ""
+        shared = f"<script>{modules}</script>" if modules else ""
+        holder: Token | None = None
         if self._graph.uses_library:
-            shared += f"<script>{self._library()}</script>"
+            shared = f"<script>{self._library()}</script>{shared}"
         elif libraries:
-            self._edits.content(libraries[0], self._library())
-        if modules:
-            shared += f"<script>{modules}</script>"
-        if shared:
-            self._edits.replace(scripts[0].start, scripts[0].start, shared)
+            holder = next((t for t in libraries if t.start in self._live), libraries[0])
         for token in libraries:
             self._edits.drop(token, [*_FETCHING, "async", "defer", "type"])
-        for token in libraries if self._graph.uses_library else libraries[1:]:
-            self._edits.content(token, "")
+            self._edits.content(token, self._library() if token is holder else "")
+        if shared:
+            start = min(self._live, default=insertion_point(self._source.text))
+            self._edits.replace(start, start, shared)
 
     def _library(self) -> str:
         return script_safe(library(minify=self._minify))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class _Kind(NamedTuple):
@@ -115,12 +118,18 @@ class PageProblem:
 
 
 class PageBuildError(ValueError):
-    """A page cannot become one document. `problems` lists every reason."""
+    """A page cannot become one document.
 
-    def __init__(self, page: str, problems: tuple[PageProblem, ...]) -> None:
+    `problems` lists every reason, and `files` what was read, to build again when one changes.
+    """
+
+    def __init__(
+        self, page: str, problems: tuple[PageProblem, ...], files: tuple[Path, ...] = ()
+    ) -> None:
         """Keep the problems and put all of them into the message."""
         self.page = page
         self.problems = problems
+        self.files = files
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         lines = "\n".join(f"  {problem}" for problem in problems)
         super().__init__(f"The page {page!r} cannot be built: {count}\n{lines}")

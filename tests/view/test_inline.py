@@ -246,6 +246,40 @@ def test_a_fragment_keeps_its_lines(build):
     assert caught.value.problems[0].line == 2
 
 
+def test_what_is_shared_stands_before_live_scripts(build):
+    """A script in a template does not run where it stands, so nothing shared is put there."""
+    inert = "<template><script src=mcp-app.js></script></template>"
+    page = build(f"<!doctype html>{inert}<script src=mcp-app.js></script>")
+    assert page.html.startswith("<!doctype html><template><script></script></template><script>")
+    assert page.html.count(library()) == 1
+    used = "<template><script type=module>import { App } from './mcp-app.js'</script></template>"
+    page = build(f"<!doctype html>{used}<p>")
+    assert page.html.startswith(f"<!doctype html><script>{library()}</script><template>")
+    page = build(f"<!doctype html>{inert}")
+    assert page.html == f"<!doctype html><template><script>{library()}</script></template>"
+
+
+def test_small_things_in_modules(build):
+    """An odd export name, a URL of another origin and a broken literal are each told or kept."""
+    page = build(
+        """<!doctype html><link rel=stylesheet><script type=module>
+        import { __proto__ as p } from "./odd.js"; new URL("https://a.x/", import.meta.url)</script>""",
+        {"odd.js": "let x; export { x as __proto__ }"},
+    )
+    assert '{ ["__proto__"]: () => x }' in page.html
+    assert 'new URL("https://a.x/", ' in page.html
+    with pytest.raises(PageBuildError) as caught:
+        build(
+            "<!doctype html><script type=module>import './m.js'</script>",
+            {"m.js": "export * from './none.js'; x = <b></script>"},
+        )
+    assert [problem.code for problem in caught.value.problems] == [
+        "page-file-missing",
+        "page-script-unsafe",
+    ]
+    assert [path.name for path in caught.value.files] == ["page.html", "m.js"]
+
+
 def test_the_library_is_minified_once():
     """The library is read and minified once per process."""
     assert library() is library()

@@ -190,6 +190,17 @@ def test_a_source_without_a_folder_needs_a_root():
         build_page(Alone())
 
 
+def test_a_page_outside_its_root(write):
+    """A root that does not hold the page is told like any name that leads out."""
+    folder = write({"page.html": "<!doctype html>", "in/x": ""})
+    for source in ("../page.html", folder / "page.html"):
+        with pytest.raises(PageBuildError) as caught:
+            build_page(source, root=folder / "in")
+        assert _codes(caught) == [("page-path-outside", 0)]
+    with pytest.raises(TypeError, match="name below it"):
+        build_page(object(), root=folder)
+
+
 @pytest.mark.parametrize("name", ["missing.html", "."])
 def test_a_page_that_is_not_there(name, tmp_path):
     """A missing page is told like a missing file."""

@@ -577,13 +577,13 @@ globalThis.McpApp = (() => {
             html.style.height = "max-content";
             const tall = Math.ceil(html.getBoundingClientRect().height);
             html.style.height = inline;
+            if (innerHeight === frame && innerWidth === width && tall === height) return;
             // A page measured in vh grows with the frame it is given, for ever. Growth that comes with a change of the frame's
             // height alone is followed twice, as content may have grown in that same moment, and no further.
             echoes = tall > height && innerHeight !== frame && innerWidth === width ? echoes + 1 : 0;
-            frame = innerHeight;
-            if (echoes > 2 || (innerWidth === width && tall === height)) return;
-            [width, height] = [innerWidth, tall];
-            guard(app.sendSizeChanged, { width, height });
+            const told = echoes > 2 || (innerWidth === width && tall === height);
+            [frame, width, height] = [innerHeight, innerWidth, tall];
+            if (!told) guard(app.sendSizeChanged, { width, height });
           };
           const ask = () => {
             if (!waiting) requestAnimationFrame(measure);

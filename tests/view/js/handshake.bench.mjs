@@ -1,0 +1,39 @@
+// What a page pays for its library, side by side in one Chromium run: bytes, and the time from frame load to
+// `initialized` in the official AppBridge. Median of 30, the two alternating so that both meet the same machine.
+import { gzipSync } from "node:zlib";
+import { minified, source } from "./support.mjs";
+import { Browser, library, official, skip } from "./browser/support.mjs";
+
+const runs = Number(process.env.RUNS ?? 30);
+const bytes = (text) => ({ raw: Buffer.byteLength(text), gzip: gzipSync(text, { level: 9 }).length });
+const table = { "mcp-app.js, as written": bytes(source), "mcp-app.js, minified": minified ? bytes(minified) : undefined, "app-with-deps.js, official": bytes(official) };
+console.table(table);
+const ratio = table["app-with-deps.js, official"].gzip / bytes(library).gzip;
+console.log(`gzipped, in the page: 1/${ratio.toFixed(1)} of the official bundle (target 1/20 or less)`);
+
+if (skip) {
+  console.log("times not measured: " + skip);
+} else {
+  const browser = await Browser.start();
+  const inline = (script, type) => `<!doctype html><html><head></head><body><script${type}>${script.replaceAll("</script", "<\\/script")}</script>`;
+  const start = `const app = new App({ name: "bench", version: "1" }); app.ontoolresult = () => {}; app.connect();</script></body></html>`;
+  // Both inlined, as a single-file page has them; the official bundle is a module, whose export becomes a local name.
+  const exported = /export\s*\{([^}]*)\}\s*;?\s*$/.exec(official.replace(/\n\/\/# sourceMappingURL=.*\s*$/, ""));
+  const local = exported && /(\S+)\s+as\s+App\b/.exec(exported[1])?.[1];
+  const pages = {
+    ours: inline(library, "") + `<script>const { App } = McpApp; ` + start,
+    official: local
+      ? inline(official.slice(0, exported.index), ` type="module"`).replace(/<\/script>$/, "") + `;const App = ${local}; ` + start
+      : `<!doctype html><html><body><script type="module">import { App } from "${browser.origin}/official.js"; ` + start,
+  };
+  const times = { ours: [], official: [] };
+  for (let i = -3; i < runs; i++)
+    for (const which of i % 2 ? ["ours", "official"] : ["official", "ours"]) {
+      const took = await browser.open({ html: pages[which] });
+      if (i >= 0) times[which].push(took); // the first three warm up
+    }
+  const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
+  const [ours, theirs] = [median(times.ours), median(times.official)];
+  console.log(`frame load to initialized, median of ${runs}: ours ${ours.toFixed(1)} ms, official ${theirs.toFixed(1)} ms${local ? "" : " (by URL)"}; ${(ours / theirs).toFixed(2)} of it (target 0.33 or less)`);
+  await browser.stop();
+}

@@ -225,7 +225,7 @@ def app_resource(
         page = AppResource.declared_on(
             handler,
             makes_page=True,
-            uri=address if address is not None else known,
+            uri=address,
             html=html,
             labels=(name, title, description),
             ui=ui,

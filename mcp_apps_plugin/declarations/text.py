@@ -54,6 +54,8 @@ def check_text(text: object, option: str, subject: str) -> None:
         raise AppsTypeError(text_finding(subject, problem))
     try:
         names = text_fields(text)
+        for _, _, _, conversion in _FORMATTER.parse(text):
+            _FORMATTER.convert_field("", conversion)
     except ValueError as error:
         raise AppsValueError(text_finding(subject, f"`{option}={text!r}`: {error}.")) from None
     if any(not name or name[0].isdigit() for name in names):

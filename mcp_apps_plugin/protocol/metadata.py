@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic.alias_generators import to_camel
 
 from mcp_apps_plugin.protocol.csp import origin_problem
-from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding
-from mcp_apps_plugin.protocol.shapes import as_list
+from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
+from mcp_apps_plugin.protocol.shapes import as_list, as_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ class _WireModel(BaseModel):
         near = difflib.get_close_matches(str(location[-1]), names, n=1)
         if near:
             return f"Did you mean `{near[0]}`?"
-        return f"The fields are {', '.join(f'`{name}`' for name in names)}."
+        return f"The fields are {cls._fields()}."
 
     def to_wire(self) -> dict[str, Any]:
         """Return the object as it stands in JSON: camel case, without nulls."""
@@ -69,13 +69,28 @@ class _WireModel(BaseModel):
         """Make one from a model of the same shape (FastMCP's own too), a mapping, or nothing.
 
         Raises:
+            AppsTypeError: It is nothing of these.
             AppsValueError: A key or a value is not allowed.
         """
         if isinstance(value, cls):
             return value
         if isinstance(value, BaseModel):
             value = value.model_dump(exclude_none=True)
+        if value is not None and as_object(value) is None:
+            raise AppsTypeError(
+                Finding(
+                    code=cls._code,
+                    subject=cls.__name__,
+                    problem=f"is given `{value}`, which is no object of named fields.",
+                    consequence=cls._consequence,
+                    remedy=f"Write `{cls.__name__}(…)` with {cls._fields()}.",
+                )
+            )
         return cls(**(value or {}))
+
+    @classmethod
+    def _fields(cls) -> str:
+        return ", ".join(f"`{name}`" for name in cls.model_fields)
 
 
 class Csp(_WireModel):

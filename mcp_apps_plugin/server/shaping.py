@@ -6,13 +6,13 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.tools.base import InputRequiredToolResult
-from mcp_types import TextContent
+from mcp_types import ContentBlock, TextContent
 from pydantic_core import to_json
 
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.text import render_text
 from mcp_apps_plugin.protocol.links import link_of
-from mcp_apps_plugin.protocol.shapes import as_object
+from mcp_apps_plugin.protocol.shapes import as_list, as_object
 from mcp_apps_plugin.server.negotiation import Support, supports_apps
 
 if TYPE_CHECKING:
@@ -41,23 +41,23 @@ def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
     declaration = declaration_of(tool)
     if declaration is None and link_of(tool.meta) is None:
         return result
-    content = None if declaration is None else _words(tool, declaration, returned, result)
-    if content is None and not result.content and result.structured_content is not None:
-        content = to_json(result.structured_content, fallback=str).decode()
-    if content is None:
-        return result
-    blocks = [TextContent(type="text", text=content)] if isinstance(content, str) else content
-    return result.model_copy(update={"content": list(blocks)})
+    blocks = None if declaration is None else _words(tool, declaration, returned, result)
+    if blocks is None and not result.content and result.structured_content is not None:
+        blocks = _blocks(to_json(result.structured_content, fallback=str).decode())
+    return result if blocks is None else result.model_copy(update={"content": blocks})
 
 
-def _words(tool: Tool, declaration: UiDeclaration, returned: Any, result: ToolResult) -> Any:
+def _words(
+    tool: Tool, declaration: UiDeclaration, returned: Any, result: ToolResult
+) -> list[ContentBlock] | None:
     text = declaration.text
     if declaration.fallback is not None and supports_apps() is Support.NO:
         text = declaration.fallback
     if text is None:
         return None
     try:
-        return render_text(text, returned, as_object(result.structured_content))
+        made = render_text(text, returned, as_object(result.structured_content))
+        return None if made is None else _blocks(made)
     except Exception as error:  # noqa: BLE001  an author's format or function; the result stands
         _logger.warning(
             "tool %r of %s: its text could not be made (%s: %s). The client reads FastMCP's own "
@@ -68,3 +68,16 @@ def _words(tool: Tool, declaration: UiDeclaration, returned: Any, result: ToolRe
             error,
         )
         return None
+
+
+def _blocks(content: Any) -> list[ContentBlock]:
+    """Check what became of a text, as it would fail deep in the SDK otherwise."""
+    if isinstance(content, str):
+        return [TextContent(type="text", text=content)]
+    listed = as_list(content)
+    blocks = [content] if listed is None else listed
+    for block in blocks:
+        if not isinstance(block, ContentBlock):
+            message = f"it returned {type(block).__name__}, neither a string nor content blocks"
+            raise TypeError(message)
+    return blocks

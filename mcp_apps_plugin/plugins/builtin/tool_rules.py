@@ -26,9 +26,24 @@ def mcp_apps_audit(registry: Registry) -> list[Finding]:
     return [
         finding
         for tool in registry.tools
-        for rule in (_writers, _keys, _texts, _schema)
+        for rule in (_page, _writers, _keys, _texts, _schema)
         for finding in rule(tool)
     ]
+
+
+def _page(tool: ToolEntry) -> Iterator[Finding]:
+    page = None if tool.declaration is None else tool.declaration.page
+    problem = None if page is None or page.uri is None else uri_problem(page.uri)
+    if page is not None and (page.uri is None or problem):
+        yield Finding(
+            code=Code.URI_INVALID,
+            subject=f"tool {tool.name!r} of {tool.subject}",
+            problem=f"links {page.subject}, which has no address."
+            if page.uri is None
+            else f"links `{page.uri}`, which {problem}",
+            consequence="Hosts would show no page.",
+            remedy="Give the page one fixed address: `@app_resource(\"ui://weather/dashboard\")`.",
+        )
 
 
 def _writers(tool: ToolEntry) -> Iterator[Finding]:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 from fastmcp import FastMCP
 from fastmcp.resources import Resource, ResourceResult, ResourceTemplate
 from fastmcp.server.context import _current_context
+from fastmcp.server.transforms import Namespace
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.marks import UI_MARK
 from mcp_apps_plugin.plugins.manager import forget_plugins, plugins
+from mcp_apps_plugin.server import trail
 from mcp_apps_plugin.server.attachment import Attachment, attachment_of
 from mcp_apps_plugin.server.audit import check_start
 from mcp_apps_plugin.server.content import page_result
@@ -157,6 +159,38 @@ PATCHES = (
         ("self", "arguments"),
         feature="`text=` on tools made with `Tool.from_tool`",
         why="A transformed tool passes its result on without `convert_result`.",
+    ),
+    Patch(
+        Namespace,
+        "list_tools",
+        trail.listing,
+        ("self", "tools"),
+        feature="links of tools below a namespace",
+        why="FastMCP renames the pages below a namespace, and not the links to them.",
+    ),
+    Patch(
+        Namespace,
+        "get_tool",
+        trail.lookup,
+        ("self", "name", "call_next"),
+        feature="addresses in results of tools below a namespace",
+        why="As for lists.",
+    ),
+    Patch(
+        Namespace,
+        "list_resources",
+        trail.listing,
+        ("self", "resources"),
+        feature="tool names in pages below a namespace",
+        why="A page has to know which of two equal mounts it belongs to.",
+    ),
+    Patch(
+        Namespace,
+        "get_resource",
+        trail.lookup,
+        ("self", "uri", "call_next"),
+        feature="tool names in pages below a namespace",
+        why="As for lists.",
     ),
     Patch(
         Resource,

@@ -7,10 +7,14 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
+from mcp_apps_plugin.server.addresses import Addresses
 from mcp_apps_plugin.server.attached_links import AttachedLinks
 from mcp_apps_plugin.server.emission import take_back
-from mcp_apps_plugin.server.lists import ListMiddleware
+from mcp_apps_plugin.server.lists import Lists
+from mcp_apps_plugin.server.middleware import AppsMiddleware
+from mcp_apps_plugin.server.names import Names
 from mcp_apps_plugin.server.pages import PageProvider
+from mcp_apps_plugin.server.proxies import stop_forwarding
 from mcp_apps_plugin.server.tree import local_components
 from mcp_apps_plugin.server.wire import WireMiddleware
 
@@ -39,11 +43,14 @@ class Attachment:
         self._check = on_start
         self.links = AttachedLinks()
         self.pages = PageProvider(self, self._on_start)
-        self.lists = ListMiddleware(self)
+        self.lists = Lists(self)
+        self.addresses = Addresses(self)
+        self.names = Names()
+        self._middleware = AppsMiddleware(self)
         self._wire = WireMiddleware(self)
         server.add_provider(self.pages)
         # The outermost: what an author's own middleware adds to a list is completed too.
-        server.middleware.insert(0, self.lists)
+        server.middleware.insert(0, self._middleware)
         server._mcp_server.middleware.insert(0, self._wire)  # noqa: SLF001  the SDK's own list
         vars(server)[_KEY] = self
 
@@ -58,7 +65,8 @@ class Attachment:
         """Leave the server as it was found."""
         server = self.server
         server.providers.remove(self.pages)
-        server.middleware.remove(self.lists)
+        server.middleware.remove(self._middleware)
+        stop_forwarding(server)
         server._mcp_server.middleware.remove(self._wire)  # noqa: SLF001  the SDK's own list
         for component in local_components(server):
             take_back(component)

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastmcp.server.middleware import Middleware
-
 from mcp_apps_plugin.server.emission import Emitted, emit_page, emit_tool, is_page
 from mcp_apps_plugin.server.tree import is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastmcp.server.middleware import CallNext, MiddlewareContext
     from fastmcp.tools import Tool
 
     from mcp_apps_plugin.server.attachment import Attachment
 
 
-class ListMiddleware(Middleware):
-    """FastMCP middleware that completes lists, for clients and for the server mounted on."""
+class Lists:
+    """Completes what one server lists.
+
+    Args:
+        attachment: Our parts on the server.
+    """
 
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
-
-    async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Complete the three lists; every other message costs one comparison."""
-        result = await call_next(context)
-        match context.method:
-            case "tools/list":
-                return self.tools(result)
-            case "resources/list" | "resources/templates/list":
-                return self.pages(result)
-            case _:
-                return result
 
     def tools(self, tools: Sequence[Tool]) -> list[Tool]:
         """Write the `_meta` of each tool that takes part."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastmcp.resources import Resource, ResourceContent, ResourceResult
+from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
 from fastmcp.server.providers import Provider
 from fastmcp.tools import Tool
 from pydantic import PrivateAttr
@@ -14,7 +14,7 @@ from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
 from mcp_apps_plugin.server.content import PageError
-from mcp_apps_plugin.server.emission import Emitted, declared_page
+from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page
 from mcp_apps_plugin.server.problems import build_findings
 from mcp_apps_plugin.server.tree import local_components
 from mcp_apps_plugin.view import BuiltPage, PageBuildError, build_page
@@ -113,6 +113,15 @@ class PageProvider(Provider):
                 by_uri[page.uri] = self.resource(page)
         self._by_uri = by_uri
         return by_uri
+
+    def guarded(self) -> bool:
+        """Tell whether any page of this server asks who reads it."""
+        return any(
+            isinstance(component, Resource | ResourceTemplate)
+            and component.auth is not None
+            and is_page(component)
+            for component in (*local_components(self._attachment.server), *self._by_uri.values())
+        )
 
     async def _list_resources(self) -> Sequence[Resource]:
         return list(self.pages().values())

@@ -14,13 +14,16 @@ from fastmcp.server.transforms.visibility import Visibility, is_enabled
 
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.marks import describe
+from mcp_apps_plugin.declarations.page import page_usage
 from mcp_apps_plugin.plugins.registry import PageEntry, Registry, ToolEntry
 from mcp_apps_plugin.protocol.constants import UI_KEY
+from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_object
 from mcp_apps_plugin.server.attachment import attachment_of
 from mcp_apps_plugin.server.emission import address_of, declared_page, is_page, original_of
 from mcp_apps_plugin.server.pages import FilePage
+from mcp_apps_plugin.server.trail import candidates, trail_of
 from mcp_apps_plugin.server.tree import base_of, is_remote, layers_of
 from mcp_apps_plugin.settings import read_settings
 
@@ -48,20 +51,25 @@ class _Part:
     parents: list[_Part]
     tools: list[Tool] = field(default_factory=list["Tool"])
     pages: list[Page] = field(default_factory=list["Page"])
-    served: set[str] = field(default_factory=set[str])
+    served: dict[str, _Part] = field(default_factory=dict[str, "_Part"])
+    findings: list[Finding] = field(default_factory=list["Finding"])
     hidden: dict[str, Page] = field(default_factory=dict[str, "Page"])
     remote: bool = False
 
     def state_of(self, link: str | None, tool: Tool) -> LinkState:
         """Tell what becomes of a link on this server, or on those it is mounted on."""
-        if link is None or link in self.served or self._by_template(link):
-            page = self.hidden.get(link or "")
+        if link is None:
+            return "served"
+        for candidate in candidates(link, trail_of(tool)):
+            if candidate not in self.served and not self._by_template(candidate):
+                continue
+            page = self.hidden.get(candidate)
             guarded = page is not None and (not is_enabled(page) or page.auth != tool.auth)
             return "hidden" if guarded else "served"
         if self.remote:
             return "unknown"
         above = [parent.state_of(link, tool) for parent in self.parents]
-        return above[0] if above else "missing"
+        return "missing" if not above or "missing" in above else above[0]
 
     def _by_template(self, link: str) -> bool:
         templates = (page for page in self.pages if isinstance(page, ResourceTemplate))
@@ -74,7 +82,8 @@ async def survey(server: Server) -> Registry:
     await _visit(server, parts, None)
     registry = Registry(server=server.name, page_budget=read_settings().page_budget)
     for part in parts.values():
-        registry.served |= part.served
+        registry.served |= part.served.keys()
+        registry.findings += part.findings
         registry.tools += [_tool_entry(part, tool) for tool in part.tools if _has_ui(tool)]
         registry.pages += _page_entries(part)
         if not part.remote:
@@ -95,7 +104,7 @@ async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) 
             await _collect(part, provider, parts)
     part.tools = attachment.lists.tools(part.tools)
     part.pages = attachment.lists.pages([page for page in part.pages if is_page(page)])
-    part.served |= {address_of(page) for page in part.pages}
+    part.served |= dict.fromkeys(map(address_of, part.pages), part)
     for transform in server.transforms:
         if isinstance(transform, Visibility):
             part.pages = [
@@ -114,8 +123,7 @@ async def _collect(part: _Part, provider: Provider, parts: dict[int, _Part]) -> 
     if isinstance(base, FastMCPProvider):
         below = await _visit(base.server, parts, part)
         if below is not None:
-            part.served |= {_seen_through(provider, uri) for uri in below.served}
-            part.remote |= below.remote
+            _take_over(part, provider, below)
         if not part.attachment.links:
             return  # its tools are its own affair, unless this server gives them pages
         part.tools += await _asked(provider, provider.list_tools)
@@ -131,6 +139,34 @@ async def _asked(provider: Provider, ask: Callable[[], Awaitable[Sequence[Any]]]
     except Exception as error:  # noqa: BLE001  a provider of the author's that is not ready yet
         _logger.warning("%r could not be looked over at start: %s", provider, error)
         return ()
+
+
+def _take_over(part: _Part, provider: Provider, below: _Part) -> None:
+    """Add what a mounted server serves, and say where two serve under one address."""
+    part.remote |= below.remote
+    for uri, source in below.served.items():
+        seen = _seen_through(provider, uri)
+        other = part.served.setdefault(seen, source)
+        if other is not source:
+            names = [p.attachment.server.name for p in (other, source)]
+            own = any(_declares(p, uri) for p in (other, source))
+            part.findings.append(
+                Finding(
+                    code=Code.PAGE_CONFLICT,
+                    subject=f"page {seen} of server {part.attachment.server.name!r}",
+                    problem=f"is served by two mounted servers: {names[0]!r} and {names[1]!r}.",
+                    consequence="The tools of one would show the page of the other.",
+                    remedy="Mount at least one of them with `namespace=`.",
+                    severity="error" if own else "warning",
+                )
+            )
+
+
+def _declares(part: _Part, uri: str) -> bool:
+    return any(
+        address_of(page) == uri and (isinstance(page, FilePage) or declared_page(page) is not None)
+        for page in part.pages
+    )
 
 
 def _seen_through(provider: Provider, uri: str) -> str:
@@ -192,6 +228,10 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
         if isinstance(listing, FilePage) or (own is not None and id(own) in brought):
             continue
         function = vars(listing).get("fn")
+        problems: tuple[Finding, ...] = ()
+        if own is not None and own.uri != uri:
+            problem = f"is declared as `{own.uri}` by `@app_resource` and served as `{uri}`."
+            problems = (page_usage(own.subject, problem, "Leave one of the two URIs out."),)
         yield PageEntry(
             server=server,
             uri=uri,
@@ -201,4 +241,5 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             written=as_object((original_of(listing) or {}).get(UI_KEY)),
             ui=(listing.meta or {})[UI_KEY],
             html=vars(listing).get("text"),
+            problems=problems,
         )

@@ -45,13 +45,27 @@ def is_remote(provider: Provider) -> bool:
     return _is_proxy(base_of(provider), "ProxyProvider")
 
 
-def is_foreign(component: FastMCPComponent) -> bool:
-    """Tell whether another endpoint completed this component: a mounted server or a back end."""
+def root_of(component: FastMCPComponent) -> FastMCPComponent:
+    """Return the component that others were transformed from."""
     while (parent := vars(component).get("parent_tool")) is not None:
         component = parent
-    if isinstance(component, _MOUNTED):
-        return True
-    return _is_proxy(component, "ProxyTool", "ProxyResource", "ProxyTemplate")
+    return component
+
+
+def mount_of(component: FastMCPComponent) -> Server | None:
+    """Return the mounted server that a component comes from, or `None`."""
+    root = root_of(component)
+    return root._server if isinstance(root, _MOUNTED) else None  # noqa: SLF001  no reader
+
+
+def is_proxied(component: FastMCPComponent) -> bool:
+    """Tell whether a component comes from a back end, directly or on a mounted server."""
+    return _is_proxy(root_of(component), "ProxyTool", "ProxyResource", "ProxyTemplate")
+
+
+def is_foreign(component: FastMCPComponent) -> bool:
+    """Tell whether another endpoint completed this component: a mounted server or a back end."""
+    return mount_of(component) is not None or is_proxied(component)
 
 
 def mounted(server: Server) -> Iterator[tuple[Provider, Server]]:
@@ -71,6 +85,22 @@ def local_components(server: Server) -> Iterator[FastMCPComponent]:
             yield from list(base._components.values())  # noqa: SLF001  without copies and filters
         elif isinstance(base, AggregateProvider):
             pending += base.providers
+
+
+def size_of(server: Server) -> int:
+    """Return a number that changes when a component or a provider is added or removed."""
+    size = 0
+    pending: list[Provider] = list(server.providers)
+    while pending:
+        base = base_of(pending.pop())
+        size += 1
+        if isinstance(base, LocalProvider):
+            size += len(base._components) << 16  # noqa: SLF001  counting must not copy
+        elif isinstance(base, FastMCPProvider):
+            pending += base.server.providers
+        elif isinstance(base, AggregateProvider):
+            pending += base.providers
+    return size
 
 
 def _is_proxy(value: object, *names: str) -> bool:

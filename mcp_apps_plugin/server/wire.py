@@ -14,6 +14,7 @@ from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.capabilities import merge_settings
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
+from mcp_apps_plugin.server.middleware import client_request
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -34,7 +35,8 @@ class WireMiddleware:
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         """Pass a request on, and complete what the server says of itself."""
-        result = await call_next(ctx)
+        with client_request():
+            result = await call_next(ctx)
         if ctx.method in _NEGOTIATION:
             return with_capability(self._attachment.server, result)
         return result

@@ -1,0 +1,127 @@
+"""Carrying a question to the user and its answer back, each era in its own way."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from fastmcp.server.elicitation import (
+    AcceptedElicitation,
+    CancelledElicitation,
+    DeclinedElicitation,
+)
+from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types import ElicitResult
+
+from mcp_apps_plugin.server.elicitation.declared import can_ask, is_declared, may_hint
+from mcp_apps_plugin.server.elicitation.errors import unsupported
+from mcp_apps_plugin.server.negotiation import is_modern
+
+if TYPE_CHECKING:
+    from fastmcp import Context
+
+    from mcp_apps_plugin.server.elicitation.leg import Leg
+    from mcp_apps_plugin.server.elicitation.questions import Answer, Question
+
+_logger = logging.getLogger("mcp_apps_plugin")
+
+NO_DEFAULT: Final[Any] = object()
+"""Stands for a `default=` that was not given; every value could be one."""
+
+
+async def answer(ctx: Context, leg: Leg, key: str, question: Question, default: Any) -> Answer:
+    """Get the answer to a question.
+
+    Args:
+        ctx: The handler's context.
+        leg: The leg of its request.
+        key: The question's key.
+        question: The question.
+        default: What comes back when this client cannot ask, or `NO_DEFAULT`.
+
+    Raises:
+        ElicitationError: The client cannot ask and there is no default (`elicit-unsupported`), or
+            no answer was valid (`elicit-answer`).
+    """
+    modern = is_modern(ctx)
+    able = can_ask(ctx)
+    # A stateless call of the older era declares nothing; there it is tried.
+    if able is False or (able is None and modern):
+        return default_answer(question, default)
+    if modern:
+        return await _over_legs(ctx, leg, key, question)
+    try:
+        return await _at_once(ctx, question, hinted=_hinted(ctx, leg, question))
+    except NoBackChannelError:
+        return default_answer(question, default)
+
+
+async def _over_legs(ctx: Context, leg: Leg, key: str, question: Question) -> Answer:
+    """Look the answer up in what this leg brought; without one, the leg ends with the question."""
+    state = leg.state(ctx)
+    why: str | None = None
+    kept = state.answers.get(key)
+    if kept is not None:
+        found = question.read(kept)
+        if not isinstance(found, str):
+            return found[0]
+        del state.answers[key]  # the form changed under an answer that is kept by an author's key
+    arrived = leg.take(key)
+    if arrived is not None:
+        found = question.read(arrived)
+        if not isinstance(found, str):
+            state.tries.pop(key, None)
+            state.answers[key] = found[1]
+            return found[0]
+        why = found
+        tries = state.tries[key] = state.tries.get(key, 0) + 1
+        if tries > question.retries:
+            raise question.given_up(why)
+    request = question.request(hinted=_hinted(ctx, leg, question), why=why)
+    await leg.ask(key, request)
+    raise AssertionError  # pragma: no cover  the handler was ended
+
+
+async def _at_once(ctx: Context, question: Question, *, hinted: bool) -> Answer:
+    """Ask over the connection, while the handler waits."""
+    why: str | None = None
+    # The number only says that the question belongs to this request: which stream it goes on.
+    metadata = ServerMessageMetadata(related_request_id=ctx.request_id)
+    for _ in range(question.retries + 1):
+        request = question.request(hinted=hinted, why=why)
+        # By hand: FastMCP's and the SDK's own calls have no parameter for `_meta`.
+        result = await ctx.session.send_request(request, ElicitResult, metadata=metadata)
+        found = question.read({"action": result.action, "content": result.content})
+        if not isinstance(found, str):
+            return found[0]
+        why = found
+    raise question.given_up(why or "")
+
+
+def _hinted(ctx: Context, leg: Leg, question: Question) -> bool:
+    if question.page is None or not may_hint(ctx, leg.server):
+        return False
+    if is_declared(leg.server, question.page):
+        return True
+    _logger.warning(
+        "the question %r names the page `%s`, which nothing said before the server started. The "
+        "client shows its own form. Put `@elicits(%r)` on the handler. [elicit-usage]",
+        question.message,
+        question.page,
+        question.page,
+    )
+    return False
+
+
+def default_answer(question: Question, default: Any) -> Answer:
+    """Return what an author wants where nobody can be asked.
+
+    Raises:
+        ElicitationError: There is no default (`elicit-unsupported`).
+    """
+    if default is NO_DEFAULT:
+        raise unsupported(question.message)
+    if isinstance(default, AcceptedElicitation | DeclinedElicitation | CancelledElicitation):
+        return default
+    return AcceptedElicitation[Any](data=default)

@@ -1,0 +1,237 @@
+"""One leg of a request: what was answered before it, and what it asks in turn.
+
+In the modern era a server cannot ask while a request runs. It answers with its questions, and the
+client sends the request again with the answers. A handler that has to ask is therefore *ended*:
+its task is cancelled, as at a disconnect, so that `finally`, `async with` and task groups behave,
+and `asyncio.gather` takes its siblings along. A raised exception would do neither.
+
+Before that, the leg waits until nothing new has been asked for some turns of the event loop, so
+that questions asked side by side go out together, and for `once` steps, which must not be cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from mcp_types import ElicitResult
+
+from mcp_apps_plugin.server.elicitation.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Generator
+
+    from fastmcp import Context, FastMCP
+    from mcp_types import ElicitRequest
+
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+
+_T = TypeVar("_T")
+
+QUIET_TURNS: Final = 50
+"""Turns of the event loop without a new question, about half a millisecond when idle."""
+
+_current: ContextVar[Leg | None] = ContextVar("mcp_apps_leg", default=None)
+
+
+def current_leg() -> Leg | None:
+    """Return the leg this code runs in, or `None` outside of a request."""
+    return _current.get()
+
+
+class Leg:
+    """One request as it came over the wire.
+
+    Args:
+        server: The server that the client talks to; a handler may stand on one mounted below.
+
+    Attributes:
+        server: As given.
+        asked: The questions of this leg, by key.
+        hints: What the wire has to put back: the `_meta` of questions, by key.
+        loop: The event loop its handler runs in.
+        suspended: Whether the handler was ended because it asks.
+        steps: The `once` steps of this leg, by key.
+    """
+
+    __slots__ = (
+        "_arrived",
+        "_closed",
+        "_quiet",
+        "_running",
+        "_stalled",
+        "_state",
+        "_task",
+        "_ticking",
+        "_used",
+        "_waiting",
+        "asked",
+        "hints",
+        "loop",
+        "server",
+        "steps",
+        "suspended",
+    )
+
+    def __init__(self, server: FastMCP[Any]) -> None:
+        self.server = server
+        self.asked: dict[str, ElicitRequest] = {}
+        self.hints: dict[str, JsonObject] = {}
+        self.steps: dict[str, asyncio.Future[Any]] = {}
+        self.suspended = False
+        self._state: State | None = None
+        self._arrived: dict[str, JsonObject] = {}
+        self._stalled = False
+        self._used: Counter[str] = Counter()
+        self._task: asyncio.Task[Any] | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._running = 0
+        self._quiet = 0
+        self._ticking = False
+        self._closed = False
+
+    @contextmanager
+    def current(self) -> Generator[Leg]:
+        """Make this the leg that code runs in."""
+        token = _current.set(self)
+        try:
+            yield self
+        finally:
+            _current.reset(token)
+
+    @property
+    def entered(self) -> bool:
+        """Whether a handler runs in it already: a mounted server's call is the same leg."""
+        return self._task is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether questions can be asked in it: its handler still runs."""
+        return self.entered and not self._closed
+
+    def state(self, ctx: Context) -> State:
+        """Return the memory of the request; read when it is first wanted."""
+        if self._state is None:
+            state = self._state = State.read(ctx.request_state)
+            arrived = {**state.early, **_answers_in(ctx)} if state.asked else {}
+            # What nobody asked for is ignored, and so are answers without the state that asked.
+            self._arrived = {key: arrived[key] for key in state.asked if key in arrived}
+            self._stalled = bool(self._arrived)
+        return self._state
+
+    def take(self, key: str) -> JsonObject | None:
+        """Take the answer that arrived for a question, once."""
+        answer = self._arrived.pop(key, None)
+        if answer is not None:
+            self._stalled = False
+        return answer
+
+    def next_state(self) -> State:
+        """Return what the next leg has to know."""
+        state = self._state or State()
+        # An answer whose question was not reached this time may be wanted the next time.
+        state.early = dict(self._arrived)
+        state.asked = [*self.asked, *(key for key in state.early if key not in self.asked)]
+        state.stalls = state.stalls + 1 if self._stalled else 0
+        return state
+
+    def next_key(self, base: str) -> str:
+        """Number the questions that cannot be told apart."""
+        self._used[base] += 1
+        count = self._used[base]
+        return base if count == 1 else f"{base}-{count}"
+
+    def claim(self, key: str) -> bool:
+        """Take a key an author chose; `False` when it is taken."""
+        self._used[key] += 1
+        return self._used[key] == 1
+
+    async def ask(self, key: str, request: ElicitRequest) -> None:
+        """Ask in this leg. Never returns: the handler is ended."""
+        assert self.loop is not None  # noqa: S101  the caller looked whether it is open
+        self.asked[key] = request
+        never = self.loop.create_future()
+        self._waiting.add(never)
+        self._stir()
+        try:
+            await never
+        finally:
+            self._waiting.discard(never)
+            if not self.suspended:
+                self.asked.pop(key, None)  # a timeout or a failing sibling took it back
+
+    @contextmanager
+    def step(self) -> Generator[None]:
+        """Run a step that must not be cut off by a question beside it."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            self._stir()
+
+    async def run(self, handler: Awaitable[_T]) -> _T | None:
+        """Run the handler in this leg.
+
+        Returns:
+            Its result, or `None` when it was ended because it asks.
+        """
+        task = self._task = asyncio.current_task()
+        self.loop = asyncio.get_running_loop()
+        assert task is not None  # noqa: S101  code that awaits runs in a task
+        before = task.cancelling()
+        try:
+            result = await handler
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:
+            # Whatever the interruption turned into on its way out, the questions stand.
+            if not self.suspended or task.uncancel() > before:
+                raise
+            return None
+        finally:
+            self._close()
+        if self.suspended:  # the handler swallowed its cancellation
+            task.uncancel()
+            return None
+        return result
+
+    def _stir(self) -> None:
+        """Begin to wait, or begin anew."""
+        self._quiet = 0
+        if self.asked and not self._ticking and not self._closed and self.loop is not None:
+            self._ticking = True
+            self.loop.call_soon(self._tick)
+
+    def _tick(self) -> None:
+        self._ticking = False
+        if self._closed or self._running or not self.asked:
+            return  # a step that ends stirs again
+        self._quiet += 1
+        if self._quiet < QUIET_TURNS:
+            self._ticking = True
+            assert self.loop is not None  # noqa: S101  it ticks
+            self.loop.call_soon(self._tick)
+            return
+        assert self._task is not None  # noqa: S101  it asked
+        self.suspended = True
+        self._task.cancel("the handler asks the user")
+
+    def _close(self) -> None:
+        self._closed = True
+        for never in self._waiting:
+            never.cancel()
+
+
+def _answers_in(ctx: Context) -> dict[str, JsonObject]:
+    """Read the answers that came with a request; what is no answer to a question counts for none.
+    """
+    return {
+        key: {"action": answer.action, "content": answer.content}
+        for key, answer in (ctx.input_responses or {}).items()
+        if isinstance(answer, ElicitResult)
+    }

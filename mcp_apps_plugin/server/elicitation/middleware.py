@@ -1,0 +1,101 @@
+"""Where a handler that asks is turned into the result that carries its questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from fastmcp.prompts.base import InputRequiredPromptResult
+from fastmcp.resources.base import InputRequiredResourceResult
+from fastmcp.server.middleware import Middleware
+from fastmcp.tools.base import InputRequiredToolResult
+from mcp_types import ElicitRequest, InputRequiredResult
+
+from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
+from mcp_apps_plugin.protocol.findings import Code, Finding
+from mcp_apps_plugin.protocol.links import uri_problem
+from mcp_apps_plugin.server.elicitation.addressing import seen_uri
+from mcp_apps_plugin.server.elicitation.declared import may_hint
+from mcp_apps_plugin.server.elicitation.errors import ElicitationError
+from mcp_apps_plugin.server.elicitation.leg import current_leg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fastmcp.server.middleware import CallNext, MiddlewareContext
+
+    from mcp_apps_plugin.server.elicitation.leg import Leg
+
+
+class _Asking(Protocol):
+    """What FastMCP's three results that ask have in common."""
+
+    input_required: InputRequiredResult
+
+
+_RESULTS: Final[Mapping[str, Callable[[InputRequiredResult], Any]]] = {
+    "tools/call": InputRequiredToolResult,
+    "prompts/get": InputRequiredPromptResult,
+    "resources/read": InputRequiredResourceResult,
+}
+"""The requests that may be answered with questions, and the result each has for that."""
+
+CARRIERS: Final = frozenset(_RESULTS)
+
+_MAX_STALLS: Final = 3
+
+
+class ElicitMiddleware(Middleware):
+    """FastMCP middleware that runs each request as one leg. A mounted server's joins the outer."""
+
+    async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Run a request that may ask; every other message costs one comparison."""
+        leg = current_leg() if context.method in CARRIERS else None
+        if leg is None or leg.entered:
+            return await call_next(context)
+        result = await leg.run(call_next(context))
+        if leg.suspended:
+            assert context.method is not None  # noqa: S101  it is a carrier
+            result = _RESULTS[context.method](_questions(leg))
+        if isinstance(
+            result,
+            InputRequiredToolResult | InputRequiredPromptResult | InputRequiredResourceResult,
+        ):
+            await _keep_hints(leg, context, result)
+        return result
+
+
+def _questions(leg: Leg) -> InputRequiredResult:
+    state = leg.next_state()
+    if state.stalls >= _MAX_STALLS:
+        raise ElicitationError(
+            Finding(
+                code=Code.ELICIT_STATE,
+                subject=f"the question {next(iter(leg.asked.values())).params.message!r}",
+                problem=f"is another one each time its handler runs; {_MAX_STALLS} answers in a "
+                "row fitted none.",
+                consequence="The user would be asked for ever.",
+                remedy="Give `elicit()` a `key=`, or keep what varies in its message or its type "
+                "with `once()`.",
+            )
+        )
+    return InputRequiredResult(input_requests=dict(leg.asked), request_state=state.write())
+
+
+async def _keep_hints(leg: Leg, context: MiddlewareContext[Any], result: _Asking) -> None:
+    """Hand the pages of questions to the wire, as the SDK would lose them on the way.
+
+    Questions from behind a proxy, and those an author returned by hand, are treated alike: their
+    pages are named as this server's client sees them, and only if it may be told.
+    """
+    requests = result.input_required.input_requests or {}
+    hinted = {
+        key: uri
+        for key, request in requests.items()
+        if isinstance(request, ElicitRequest)
+        and request.params.mode == "form"
+        and (uri := hinted_page(request.params.meta)) is not None
+        and uri_problem(uri) is None
+    }
+    ctx = context.fastmcp_context
+    if hinted and ctx is not None and may_hint(ctx, leg.server):
+        leg.hints = {key: hint(await seen_uri(uri, context)) for key, uri in hinted.items()}

@@ -1,0 +1,155 @@
+"""Tool names: the ones a page was written with, and the ones its tools have on this server."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.exceptions import ToolError
+from fastmcp.server.context import Context
+
+from mcp_apps_plugin.protocol.findings import Code, Finding
+from mcp_apps_plugin.protocol.links import visibility_of
+from mcp_apps_plugin.server.trail import trail_of, written_name
+from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of
+from mcp_apps_plugin.view import embed
+from mcp_apps_plugin.view.data import NAMES_ID
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+    from fastmcp.tools import Tool
+    from fastmcp.utilities.components import FastMCPComponent
+
+    from mcp_apps_plugin.server.trail import Trail
+
+    Server = FastMCP[Any]
+
+_LIMIT = 8192  # names known to exist; a server with more looks the rest up per call
+_OPENING = f'id="{NAMES_ID}">'
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where a component was written: the mounts it came through, outermost first, and its name."""
+
+    path: tuple[tuple[int, Trail], ...]
+    written: str
+
+
+class Names:
+    """The names of one server's tools, for calls and for the pages it serves."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    async def full_name(self, server: Server, name: str) -> str:
+        """Return the name under which a call reaches a tool.
+
+        A tool of that very name goes first. Otherwise the one tool that a page may call and that
+        was written with this name, on whatever mounted server.
+
+        Args:
+            server: The server that was called.
+            name: The name in the call.
+
+        Returns:
+            The listed name, or `name` when no tool was written with it.
+
+        Raises:
+            ToolError: Several tools were written with this name (`name-ambiguous`).
+        """
+        if name in self._known:
+            return name
+        if await server.get_tool(name) is not None:
+            if len(self._known) < _LIMIT:
+                self._known.add(name)
+            return name
+        found = sorted(
+            seen
+            for seen, (tool, origin) in (await _origins(server)).items()
+            if origin.written == name and "app" in visibility_of(tool.meta)
+        )
+        if len(found) > 1:
+            raise ToolError(str(_ambiguous(server, name, found)))
+        return found[0] if found else name
+
+    async def in_page(self, server: Server, uri: str, html: str) -> str:
+        """Tell a page what the tools it was written with are called where it is read.
+
+        Args:
+            server: The server it is read on.
+            uri: Its address there.
+            html: The document. Only one with the page library is changed.
+        """
+        if "McpApp" not in html:
+            return html
+        async with Context(fastmcp=server):
+            page = await server.get_resource(uri)
+        path = None if page is None else await _path_of(page)
+        if not path:
+            return html  # its own server reads it: every name is as it was written
+        names = {
+            origin.written: seen
+            for seen, (tool, origin) in (await _origins(server)).items()
+            if origin.path == path and origin.written != seen and "app" in visibility_of(tool.meta)
+        }
+        return _with_names(html, names)
+
+
+def _ambiguous(server: Server, name: str, found: list[str]) -> Finding:
+    return Finding(
+        code=Code.NAME_AMBIGUOUS,
+        subject=f"tool {name!r} of server {server.name!r}",
+        problem=f"is not listed; {len(found)} tools were written with this name: "
+        f"{', '.join(found)}.",
+        consequence="The call was not made.",
+        remedy="Call one of them by its full name, or use the page library, which knows it.",
+    )
+
+
+async def _origins(server: Server) -> dict[str, tuple[Tool, _Origin]]:
+    """Find where every tool that this caller sees was written."""
+    origins: dict[str, tuple[Tool, _Origin]] = {}
+    below: dict[int, dict[str, tuple[Tool, _Origin]]] = {}
+    for tool in await server.list_tools():
+        mount = mount_of(tool)
+        trail = trail_of(tool)
+        if mount is not None:
+            if id(mount) not in below:
+                below[id(mount)] = await _origins(mount)
+            original = root_of(tool)._original_name  # type: ignore[attr-defined]  # noqa: SLF001
+            deeper = below[id(mount)].get(original)
+            if deeper is not None:
+                path = ((id(mount), trail), *deeper[1].path)
+                origins[tool.name] = tool, _Origin(path, deeper[1].written)
+            continue
+        # A back end stands for itself: its names are the ones it lists.
+        path = ((0, trail),) if is_proxied(tool) and trail else ()
+        name = written_name(root_of(tool).name, trail_of(root_of(tool)))
+        origins[tool.name] = tool, _Origin(path, name or tool.name)
+    return origins
+
+
+async def _path_of(page: FastMCPComponent) -> tuple[tuple[int, Trail], ...]:
+    mount = mount_of(page)
+    trail = trail_of(page)
+    if mount is None:
+        return ((0, trail),) if is_proxied(page) and trail else ()
+    original = page._original_uri  # type: ignore[attr-defined]  # noqa: SLF001
+    async with Context(fastmcp=mount):
+        deeper = await mount.get_resource(original)
+    return ((id(mount), trail), *(await _path_of(deeper) if deeper is not None else ()))
+
+
+def _with_names(html: str, names: dict[str, str]) -> str:
+    """Embed names; a back end may have embedded its own, which are then mapped on."""
+    start = html.find(_OPENING)
+    if start < 0:
+        return embed(html, names=names)
+    start += len(_OPENING)
+    end = html.index("</script>", start)
+    theirs: dict[str, str] = json.loads(html[start:end])
+    composed = {written: names.get(seen, seen) for written, seen in theirs.items()}
+    element = embed("", names={**names, **composed})
+    return html[:start] + element[element.index(_OPENING) + len(_OPENING) :] + html[end + 9 :]

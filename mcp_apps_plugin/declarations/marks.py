@@ -63,10 +63,21 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
             value = getattr(handler.__self__, "__dict__", {}).get(mark)
             if isinstance(value, kind):
                 return value
-        handler = getattr(handler, "__wrapped__", None)
+        handler = getattr(handler, "__wrapped__", None) or _behind_injection(handler)
     return None
 
 
+def _behind_injection(handler: object) -> object:
+    """Return the function for which FastMCP fills in a `Context` or another dependency.
+
+    Its wrapper carries neither the attributes nor `__wrapped__`; the closure has the function.
+    """
+    if not inspect.isfunction(handler) or handler.__globals__.get("__name__") != _INJECTION:
+        return None
+    return inspect.getclosurevars(handler).nonlocals.get("fn")
+
+
+_INJECTION = "fastmcp.server.dependencies"
 _MAX_DEPTH = 64  # a chain of `__wrapped__` may be a circle
 
 

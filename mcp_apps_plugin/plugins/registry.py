@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from mcp_apps_plugin.declarations.link import UiDeclaration
     from mcp_apps_plugin.protocol.findings import Finding
+    from mcp_apps_plugin.protocol.metadata import ResourceUi
     from mcp_apps_plugin.protocol.shapes import JsonObject
 
 
@@ -62,6 +63,7 @@ class PageEntry:
         html: The document, when it is known without running a handler.
         file: The file it is read from, for errors.
         problems: What kept it from being built.
+        declared: The options given to `@app_resource`, or `None` when it has none.
     """
 
     server: str
@@ -74,6 +76,7 @@ class PageEntry:
     html: str | None = None
     file: str | None = None
     problems: tuple[Finding, ...] = ()
+    declared: ResourceUi | None = None
 
 
 @dataclass(slots=True)

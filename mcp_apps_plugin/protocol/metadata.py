@@ -196,6 +196,16 @@ class ResourceUi(_WireModel):
             raise ValueError(message)
         return value
 
+    def filled(self, default: ResourceUi) -> ResourceUi:
+        """Return these options, with `default` where they are open: per list of origins."""
+        origins = {
+            name: getattr(self.csp, name) or getattr(default.csp, name) for name in Csp.model_fields
+        }
+        asked = self.permissions if self.permissions.to_wire() else default.permissions
+        border = default.prefers_border if self.prefers_border is None else self.prefers_border
+        domain = self.domain or default.domain
+        return ResourceUi(csp=origins, permissions=asked, domain=domain, prefers_border=border)
+
     def to_wire(self) -> dict[str, Any]:
         """Return the object as it stands in JSON; `permissions` only where one is asked for."""
         wire: dict[str, Any] = {"csp": self.csp.to_wire()}

@@ -17,7 +17,7 @@ from mcp_apps_plugin.declarations.marks import PAGE_MARK, find_mark
 from mcp_apps_plugin.declarations.page import AppResource
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
-from mcp_apps_plugin.protocol.findings import AppsValueError
+from mcp_apps_plugin.protocol.findings import MCPAppsError
 from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
@@ -88,14 +88,15 @@ def page_ui(server: Server, resource: Resource | ResourceTemplate) -> JsonObject
         meta = meta.original
     declared = declared_page(resource)
     written = as_object((meta or {}).get(UI_KEY)) or {}
+    try:
+        options = ResourceUi.coerce(written)
+    except MCPAppsError:  # the audit names it
+        if declared is None:
+            return written  # a server that ran goes on running
+        options = ResourceUi()
     if declared is not None:
-        ui = declared.ui.to_wire()
-    else:
-        try:
-            ui = ResourceUi.coerce(written).to_wire()
-        except AppsValueError:
-            return written  # the audit names it; a server that ran goes on running
-    return plugins().customize_page(server, address_of(resource), {**written, **ui})
+        options = declared.ui.filled(options)
+    return plugins().customize_page(server, address_of(resource), options.to_wire())
 
 
 def declared_page(resource: FastMCPComponent) -> AppResource | None:

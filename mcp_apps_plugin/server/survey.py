@@ -242,4 +242,5 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             ui=(listing.meta or {})[UI_KEY],
             html=vars(listing).get("text"),
             problems=problems,
+            declared=None if own is None else own.ui,
         )

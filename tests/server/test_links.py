@@ -7,8 +7,9 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fastmcp import FastMCP
+from fastmcp import Context, FastMCP
 from fastmcp.apps import AppConfig
+from fastmcp.dependencies import Depends
 from fastmcp.server.providers import FileSystemProvider, LocalProvider
 from fastmcp.server.transforms import ToolTransform
 from fastmcp.tools import Tool, tool
@@ -203,6 +204,24 @@ async def test_partials(connect: Connect) -> None:
     server.add_tool(Tool.from_function(of_marked, name="two"))
     assert await ui_of(connect, server, "one") == BOTH
     assert await ui_of(connect, server, "two") == BOTH
+
+
+@pytest.mark.parametrize("above", [True, False])
+async def test_injected_arguments(connect: Connect, above: bool) -> None:  # noqa: FBT001
+    """A handler that takes a `Context` or a dependency is found through FastMCP's wrapper."""
+    server = FastMCP("s")
+
+    def asks(city: str, ctx: Context, more: str = Depends(lambda: "x")) -> dict[str, str]:
+        return {"city": city, "server": ctx.fastmcp.name, "more": more}
+
+    if above:
+        ui(dashboard)(server.tool(asks))
+    else:
+        server.tool(ui(dashboard)(asks))
+    assert await ui_of(connect, server, "asks") == BOTH
+    async with connect(server) as client:
+        result = await client.call_tool("asks", {"city": "Ulm"})
+    assert result.data == {"city": "Ulm", "server": "s", "more": "x"}
 
 
 @pytest.mark.parametrize("outside", [True, False])

@@ -25,20 +25,8 @@ def mcp_apps_customize_page(server: FastMCP[Any], ui: JsonObject) -> JsonObject:
     declared = ResourceUi(**ui)
     for default in (_of_server(server), _of_environment()):
         if default is not None:
-            declared = _filled(declared, default)
+            declared = declared.filled(default)
     return declared.to_wire()
-
-
-def _filled(page: ResourceUi, default: ResourceUi) -> ResourceUi:
-    csp = {name: getattr(page.csp, name) or getattr(default.csp, name) for name in Csp.model_fields}
-    asked = page.permissions.model_dump(exclude_defaults=True)
-    border = default.prefers_border if page.prefers_border is None else page.prefers_border
-    return ResourceUi(
-        csp=csp,
-        permissions=asked or default.permissions,
-        domain=page.domain or default.domain,
-        prefers_border=border,
-    )
 
 
 def _of_server(server: FastMCP[Any]) -> ResourceUi | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
 from mcp_apps_plugin.protocol.constants import MIME_TYPE
 from mcp_apps_plugin.protocol.csp import covers
-from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding, Severity
-from mcp_apps_plugin.protocol.metadata import ResourceUi
+from mcp_apps_plugin.protocol.findings import Code, Finding, MCPAppsError, Severity
+from mcp_apps_plugin.protocol.metadata import Permissions, ResourceUi
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 from mcp_apps_plugin.view.references import CSP_LISTS, external_origins
 
@@ -59,11 +59,9 @@ def _conflicts(registry: Registry) -> Iterator[Finding]:
 
 
 def _options(page: PageEntry) -> Iterator[Finding]:
-    if page.own or page.written is None:
-        return  # ours were checked where they were written
     try:
-        ResourceUi.coerce(page.written)
-    except AppsValueError as error:
+        written = ResourceUi.coerce(page.written)
+    except MCPAppsError as error:
         for finding in error.findings:
             yield Finding(
                 code=Code.META_INVALID,
@@ -71,8 +69,34 @@ def _options(page: PageEntry) -> Iterator[Finding]:
                 problem=f"`{finding.subject}` {finding.problem}",
                 consequence=finding.consequence,
                 remedy=finding.remedy,
-                severity="warning",
+                severity=_severity(page),
             )
+        return
+    for name, ours, theirs in _disagreements(page.declared, written):
+        yield Finding(
+            code=Code.WRITERS_DISAGREE,
+            subject=_subject(page),
+            problem=f"has `{name}` {ours!r} from `@app_resource` and {theirs!r} from `app=` or "
+            "`meta=`.",
+            consequence="One of the two would be lost.",
+            remedy="Keep one of the two declarations.",
+        )
+
+
+def _disagreements(
+    declared: ResourceUi | None, written: ResourceUi
+) -> Iterator[tuple[str, object, object]]:
+    """Yield what two writers both say, and say differently."""
+    if declared is None:
+        return
+    for ours, theirs in ((declared.csp, written.csp), (declared, written)):
+        for name in type(ours).model_fields:
+            pair = getattr(ours, name), getattr(theirs, name)
+            if name != "csp" and all(each not in _OPEN for each in pair) and pair[0] != pair[1]:
+                yield name, *pair
+
+
+_OPEN: Final[tuple[object, ...]] = (None, (), Permissions())
 
 
 def _mime_type(page: PageEntry) -> Iterator[Finding]:

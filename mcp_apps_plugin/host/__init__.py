@@ -11,7 +11,6 @@ async with Client(server, extensions=[apps_client_extension()]) as client:
 ```
 """
 
-from mcp_apps_plugin.host.app_tools import AppTool, AppTools
 from mcp_apps_plugin.host.bridge import AppBridge
 from mcp_apps_plugin.host.callbacks import Callbacks, Modality
 from mcp_apps_plugin.host.capability import apps_client_extension
@@ -32,6 +31,7 @@ from mcp_apps_plugin.host.errors import (
 from mcp_apps_plugin.host.lifecycle import Stage
 from mcp_apps_plugin.host.limits import Limits
 from mcp_apps_plugin.host.links import LINK_SCHEMES, link_problem
+from mcp_apps_plugin.host.page_tools import AppTool, AppTools
 from mcp_apps_plugin.host.refusals import Reason, Refusals
 from mcp_apps_plugin.host.resolve import ResolvedPage, resolve_page
 from mcp_apps_plugin.host.sandbox import (

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcp_apps_plugin.host import handshake
 from mcp_apps_plugin.host.announcements import Announcements
-from mcp_apps_plugin.host.app_tools import AppTools
 from mcp_apps_plugin.host.callbacks import Callbacks
 from mcp_apps_plugin.host.calls import ViewCalls, cannot_elicit
 from mcp_apps_plugin.host.context import ContextChanges, HostContext
@@ -19,6 +18,7 @@ from mcp_apps_plugin.host.lifecycle import Lifecycle, Stage
 from mcp_apps_plugin.host.limits import Limits
 from mcp_apps_plugin.host.links import LINK_SCHEMES
 from mcp_apps_plugin.host.outbox import Outbox
+from mcp_apps_plugin.host.page_tools import AppTools
 from mcp_apps_plugin.host.refusals import Reason, Refusals
 from mcp_apps_plugin.host.routes import notification_routes, request_routes
 from mcp_apps_plugin.host.sandbox.page import resource_ready

@@ -116,7 +116,8 @@ class Dispatcher:
         kind = jsonrpc.classify(message)
         match kind:
             case jsonrpc.Malformed():
-                await self._refuse(kind.id, Reason.MALFORMED, f"The message {kind.problem}")
+                code = jsonrpc.INVALID_REQUEST
+                await self._refuse(kind.id, Reason.MALFORMED, f"The message {kind.problem}", code)
             case jsonrpc.Response():
                 self._take_answer(kind, message)
             case jsonrpc.Request():

@@ -34,9 +34,10 @@ def plain_servers():
 
 @dataclass
 class Served:
-    """A server and what reached it."""
+    """A server and what reached it; `hint` is the page its question names."""
 
     mcp: FastMCP
+    hint: Any = None
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
     metas: list[dict[str, Any]] = field(default_factory=list)
@@ -72,10 +73,10 @@ CHOICE = {
 def make_server(name: str = "weather") -> Served:
     """Build the server that most tests show the pages of."""
     mcp = FastMCP(name)
-    served = Served(mcp)
+    served = Served(mcp, hint=f"ui://{name}/page")
     mcp.add_middleware(_Watch(served))
     _add_tools(served, name)
-    _add_slow_tools(served, name)
+    _add_slow_tools(served)
     _add_resources(mcp, name)
     return served
 
@@ -105,7 +106,7 @@ def _add_tools(served: Served, name: str) -> None:
         raise ValueError(message)
 
 
-def _add_slow_tools(served: Served, name: str) -> None:
+def _add_slow_tools(served: Served) -> None:
     mcp = served.mcp
 
     @mcp.tool
@@ -128,7 +129,7 @@ def _add_slow_tools(served: Served, name: str) -> None:
         params = mcp_types.ElicitRequestFormParams(
             message="Who?",
             requested_schema=CHOICE,
-            _meta={"ui": {"resourceUri": f"ui://{name}/page"}},
+            _meta={"ui": {"resourceUri": served.hint}},
         )
         request = mcp_types.ElicitRequest(params=params)
         if ctx.session.protocol_version < "2026":

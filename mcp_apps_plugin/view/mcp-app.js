@@ -1,5 +1,5 @@
 // The page half of MCP Apps (protocol 2026-01-26): one classic script, no dependencies, no build step.
-// It defines the global `McpApp`. In pages this package serves, `<script src="mcp-app.js"></script>` and
+// It defines the global `McpApp`. In pages this package serves, a script element with src="mcp-app.js" and
 // `import { App } from "./mcp-app.js"` are both replaced by this text; as a bare file it exports nothing, so
 // a module that is served un-inlined writes `import "./mcp-app.js"` and uses the global.
 // Minifiers keep its names, so those are short; what it promises to pages is written in mcp-app.d.ts.

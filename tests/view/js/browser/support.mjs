@@ -54,15 +54,14 @@ function hostScript() {
     };
     bridge.onerror = (error) => log.push(["error", String(error?.message ?? error)]);
     const initialized = new Promise((resolve) => (bridge.oninitialized = resolve));
-    const begun = performance.now();
     await bridge.connect(new Bridge.PostMessageTransport(frame.contentWindow, frame.contentWindow));
     frame.srcdoc = html;
     await initialized;
-    const took = performance.now() - begun;
+    const at = performance.timeOrigin + performance.now();
     if (input) await bridge.sendToolInput(input);
     if (result) await bridge.sendToolResult(result);
     Object.assign(window, { bridge, log, frame });
-    return took;
+    return at;
   };
 }
 
@@ -110,8 +109,10 @@ export class Browser {
     };
   }
 
-  open(options) {
-    return this.page.evaluate((given) => window.open_(given), options);
+  async open(options) {
+    const late = this.page.waitForTimeout(15000).then(() => { throw new Error("no handshake; console: " + this.consoleErrors.join(" | ")); });
+    late.catch(() => {}); // the page may be gone by then
+    return Promise.race([this.page.evaluate((given) => window.open_(given), options), late]);
   }
   log() {
     return this.page.evaluate(() => window.log);

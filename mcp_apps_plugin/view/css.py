@@ -136,6 +136,8 @@ class Import(NamedTuple):
     """The layer's name, empty for an anonymous layer, None without."""
     supports: str
     media: str
+    closing: str = ""
+    """What has to follow the rule so that nothing in it stays open."""
 
 
 @dataclass
@@ -164,35 +166,36 @@ def read(css: str) -> Sheet:
             continue
         if not stack and not ending and token.kind == "at":
             at_rule = token.value
-            if at_rule == "import" and importing:
-                known = len(sheet.imports)
-                index = _import(css, stream, index - 1, sheet)
-                at_rule = ""
-                ending = ";" if index > len(stream) and known == len(sheet.imports) else ""
+            if at_rule == "import" and importing and (after := _import(css, stream, index, sheet)):
+                index, at_rule = after, ""
                 continue
             importing = importing and at_rule in {"charset", "layer", "import"}
         elif not stack and not at_rule:
             importing = False  # a rule has begun
         if not stack:
             ending = (";" if at_rule else "{}") if token.value != ";" or not at_rule else ""
-        if at_rule != "namespace" and (load := _load(stream, index - 1, stack)):
+        if at_rule not in {"import", "namespace"} and (load := _load(stream, index - 1, stack)):
             sheet.loads.append(load)
-        if token.kind == "function":
-            stack.append(token.value)
-        elif token.kind == "other" and token.value in _CLOSERS:
-            stack.append(token.value)
-            if token.value == "{" and len(stack) == 1:
-                importing = False
-        elif token.kind == "other" and stack and token.value == _CLOSERS.get(stack[-1], ")"):
-            stack.pop()
-            if not stack and token.value == "}":
-                at_rule = ending = ""
+        was_inside = bool(stack)
+        _nest(stack, token)
+        importing = importing and stack != ["{"]
+        if was_inside and not stack and token.value == "}":
+            at_rule = ending = ""
         if not stack and token.kind == "other" and token.value == ";":
             at_rule = ""
     if stack[:1] == ["{"]:
         ending = ""  # the rule has its block, which only has to be closed
-    sheet.closing = _closing(css, stream, stack, ending)
+    if not sheet.imports or not sheet.imports[-1].closing:
+        sheet.closing = _closing(css, stream, stack, ending)
     return sheet
+
+
+def _nest(stack: list[str], token: Token) -> None:
+    """Follow the brackets that a token opens or closes."""
+    if token.kind == "function" or (token.kind == "other" and token.value in _CLOSERS):
+        stack.append(token.value)
+    elif token.kind == "other" and stack and token.value == _CLOSERS.get(stack[-1], ")"):
+        stack.pop()
 
 
 def _load(stream: list[Token], index: int, stack: list[str]) -> Load | None:
@@ -211,25 +214,32 @@ def _load(stream: list[Token], index: int, stack: list[str]) -> Load | None:
     return None
 
 
-def _import(css: str, stream: list[Token], index: int, sheet: Sheet) -> int:
-    """Read the `@import` at `index` and return the index after it."""
-    end = index + 1
-    depth = 0
+def _import(css: str, stream: list[Token], index: int, sheet: Sheet) -> int | None:
+    """Read an `@import` from the token after its keyword on, and return the index after it.
+
+    Without a URL it is a rule like any other that browsers do not know: None.
+    """
+    end = index
+    stack: list[str] = []
     while end < len(stream):
         token = stream[end]
-        if not depth and token.value == ";" and token.kind == "other":
+        if not stack and token.value == ";" and token.kind == "other":
             break
-        opens = token.kind == "function" or (token.kind == "other" and token.value in _CLOSERS)
-        depth += opens
-        depth -= token.kind == "other" and token.value in _CLOSERS.values()
+        _nest(stack, token)
         end += 1
-    stop = stream[end].end if end < len(stream) else len(css)
-    words = [t for t in stream[index + 1 : end] if t.kind not in {"space", "comment"}]
+    words = [t for t in stream[index:end] if t.kind not in {"space", "comment"}]
     url = _import_url(words)
-    if url is not None:
-        text_end = stream[end].start if end < len(stream) else len(css)
-        conditions = _conditions(css, words, text_end)
-        sheet.imports.append(Import(url, stream[index].start, stop, *conditions))
+    if url is None:
+        return None
+    start = stream[index - 1].start
+    if end < len(stream):
+        conditions = _conditions(css, words, stream[end].start)
+        sheet.imports.append(Import(url, start, stream[end].end, *conditions))
+    else:
+        closing = _closing(css, stream, stack, ";")
+        layer, supports, media = _conditions(css, words, len(css))
+        media = f"{media}{closing[:-1]}" if media else ""
+        sheet.imports.append(Import(url, start, len(css), layer, supports, media, closing))
     return end + 1
 
 

@@ -52,7 +52,8 @@ class Stylesheets:
         if not sheet.loads and not sheet.imports:
             return None
         texts = elements(self._flatten(source, start, end, base, sheet))
-        return None if texts == [before + sheet.closing] else texts
+        closing = "".join(imported.closing for imported in sheet.imports) + sheet.closing
+        return None if texts == [before + closing] else texts
 
     def declarations(self, text: str, source: Source, at: int, base: tuple[str, ...]) -> str:
         """A style attribute's decoded text with its URLs embedded."""
@@ -99,7 +100,7 @@ class Stylesheets:
             target = local(imported.url, base)
             if target is None:
                 text = source.text[start + imported.start : start + imported.end]
-                return [Piece(text if text.endswith(";") else f"{text};", is_import=True)]
+                return [Piece(text + imported.closing, is_import=True)]
             if target.path in self._open:  # a cycle: browsers load the sheet once as well
                 return []
             return _under_conditions(imported, target.name, self._file(target.path))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 import tinycss2
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcp_apps_plugin.view import css
@@ -34,6 +34,7 @@ def _theirs(nodes):
 @given(st.lists(_PARTS, max_size=12).map("".join))
 def test_tokens_are_those_of_another_parser(text):
     """Strings, URLs, functions and at-keywords are found where tinycss2 finds them."""
+    assume("\\\n" not in text)  # the other parser takes an escaped line break into a URL
     ours = [
         (token.kind, token.value)
         for token in css.tokens(text)
@@ -63,7 +64,8 @@ def test_quoted_urls_read_back(url):
 @given(st.lists(_PARTS, max_size=12).map("".join))
 def test_closed_text_leaves_nothing_open(text):
     """After its closing, a stylesheet does not swallow what follows."""
-    closed = text + css.read(text).closing
+    sheet = css.read(text)
+    closed = text + "".join(i.closing for i in sheet.imports) + sheet.closing
     assert css.read(closed).closing == ""
     assert css.read(f"{closed}\n@media x{{").closing == "}"
     (rule,) = tinycss2.parse_stylesheet(f"{closed}\nz{{}}", skip_whitespace=True)[-1:]

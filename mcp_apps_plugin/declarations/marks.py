@@ -12,6 +12,8 @@ from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 
 UI_MARK = "__mcp_apps_ui__"
 PAGE_MARK = "__mcp_apps_page__"
+ATTACHED_MARK = "__mcp_apps_attached__"
+"""What `attach_ui` said about a tool, by server: one tool may be listed by several."""
 
 _T = TypeVar("_T")
 
@@ -23,12 +25,22 @@ def carrier_of(handler: object) -> Any:
     return handler.__func__ if inspect.ismethod(handler) else handler
 
 
+_marks_set = 0
+
+
+def marks_set() -> int:
+    """Return a number that grows with every declaration of this process."""
+    return _marks_set
+
+
 def set_mark(handler: object, mark: str, value: object) -> None:
     """Keep `value` on a handler.
 
     Raises:
         AppsTypeError: The handler is a class, or cannot carry attributes (`ui-usage`).
     """
+    global _marks_set  # noqa: PLW0603  a count, for caches of what is declared
+    _marks_set += 1
     try:
         vars(carrier_of(handler))[mark] = value
     except TypeError:

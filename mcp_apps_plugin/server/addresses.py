@@ -18,7 +18,7 @@ from mcp_apps_plugin.server.tree import (
     is_proxied,
     layers_of,
     mount_of,
-    size_of,
+    state_of,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Addresses:
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
         self._known: dict[tuple[str, Trail, int], str | None] = {}
-        self._size = -1
+        self._state: object = None
         self._token: object = object()
 
     async def address(self, tools: Sequence[Tool], *, outermost: bool) -> list[Tool]:
@@ -147,11 +147,11 @@ class Addresses:
         return context is not None and bool(await get_session_transforms(context))
 
     def _refresh(self) -> None:
-        size = size_of(self._attachment.server)
-        if size != self._size:
+        state = state_of(self._attachment.server)
+        if state != self._state:
             self._known.clear()
             self._token = object()
-            self._size = size
+            self._state = state
 
 
 def _with_meta(tool: Tool, meta: JsonObject) -> Tool:

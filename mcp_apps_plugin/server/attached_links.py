@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import weakref
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.declarations.link import UiDeclaration, declaration_of
-from mcp_apps_plugin.declarations.marks import UI_MARK, set_mark
+from mcp_apps_plugin.declarations.marks import ATTACHED_MARK
 from mcp_apps_plugin.declarations.page import AppResource, check_uri, page_of
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.protocol.links import BOTH
@@ -14,7 +15,10 @@ from mcp_apps_plugin.protocol.links import BOTH
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fastmcp import FastMCP
     from fastmcp.tools import Tool
+
+    Server = FastMCP[Any]
 
 _GLOB = frozenset("*?[")
 
@@ -39,11 +43,12 @@ class AttachedLinks:
         checked = {pattern: _declaration(pattern, page) for pattern, page in links.items()}
         self._declarations.update(checked)
 
-    def mark(self, tool: Tool) -> None:
+    def mark(self, server: Server, tool: Tool) -> None:
         """Put the declaration of the pattern that names this tool on it; `@ui` goes before."""
         declaration = self._find(tool.name)
         if declaration is not None and declaration_of(tool) is None:
-            set_mark(tool, UI_MARK, declaration)
+            by_server = vars(tool).setdefault(ATTACHED_MARK, weakref.WeakKeyDictionary())
+            by_server[server] = declaration
 
     def pages(self) -> list[AppResource]:
         """List the pages that the mapping brings."""
@@ -54,14 +59,11 @@ class AttachedLinks:
         return [pattern for pattern in self._declarations if pattern not in self._matched]
 
     def _find(self, name: str) -> UiDeclaration | None:
-        pattern = name if name in self._declarations else None
-        if pattern is None:
-            globs = (p for p in self._declarations if _GLOB & set(p) and fnmatchcase(name, p))
-            pattern = next(globs, None)
-        if pattern is None:
-            return None
-        self._matched.add(pattern)
-        return self._declarations[pattern]
+        fitting = [p for p in self._declarations if _GLOB & set(p) and fnmatchcase(name, p)]
+        if name in self._declarations:
+            fitting.insert(0, name)
+        self._matched.update(fitting)
+        return self._declarations[fitting[0]] if fitting else None
 
 
 def _declaration(pattern: str, page: object) -> UiDeclaration:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.server.addresses import Addresses
 from mcp_apps_plugin.server.attached_links import AttachedLinks
+from mcp_apps_plugin.server.elicitation.middleware import ElicitMiddleware
 from mcp_apps_plugin.server.emission import take_back
 from mcp_apps_plugin.server.lists import Lists
 from mcp_apps_plugin.server.middleware import AppsMiddleware
@@ -47,10 +48,11 @@ class Attachment:
         self.addresses = Addresses(self)
         self.names = Names()
         self._middleware = AppsMiddleware(self)
+        self._elicit = ElicitMiddleware()
         self._wire = WireMiddleware(self)
         server.add_provider(self.pages)
         # The outermost: what an author's own middleware adds to a list is completed too.
-        server.middleware.insert(0, self._middleware)
+        server.middleware[:0] = (self._middleware, self._elicit)
         server._mcp_server.middleware.insert(0, self._wire)  # noqa: SLF001  the SDK's own list
         vars(server)[_KEY] = self
 
@@ -66,6 +68,7 @@ class Attachment:
         server = self.server
         server.providers.remove(self.pages)
         server.middleware.remove(self._middleware)
+        server.middleware.remove(self._elicit)
         stop_forwarding(server)
         server._mcp_server.middleware.remove(self._wire)  # noqa: SLF001  the SDK's own list
         for component in local_components(server):

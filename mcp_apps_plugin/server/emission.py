@@ -13,7 +13,7 @@ from fastmcp.resources import Resource, ResourceTemplate
 from fastmcp.utilities.components import FastMCPComponent
 
 from mcp_apps_plugin.declarations.link import declaration_of
-from mcp_apps_plugin.declarations.marks import PAGE_MARK, find_mark
+from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, PAGE_MARK, find_mark
 from mcp_apps_plugin.declarations.page import AppResource
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
@@ -59,7 +59,10 @@ def emit_tool(server: Server, tool: Tool) -> Tool:
         The tool; a copy only where another server needs another `_meta` on the same object.
     """
     original = original_of(tool)
-    if declaration_of(tool) is None and (is_foreign(tool) or not takes_part(original)):
+    declared = declaration_of(tool, server) is not None
+    if not declared and (is_foreign(tool) or not takes_part(original)):
+        if isinstance(tool.meta, Emitted):  # written for another server that shares the tool
+            return tool.model_copy(update={"meta": original})
         return tool
     written = plugins().customize_tool(server, tool, dict(original or {}))
     return _written(server, tool, written, original)
@@ -158,6 +161,7 @@ def take_back(component: FastMCPComponent) -> None:
         vars(component)["meta"] = meta.original
         if meta.mime_type is not None:
             vars(component)["mime_type"] = meta.mime_type
+    vars(component).pop(ATTACHED_MARK, None)
 
 
 def _written(

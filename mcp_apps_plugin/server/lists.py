@@ -34,7 +34,7 @@ class Lists:
             meta = tool.meta
             if not (isinstance(meta, Emitted) and server in meta.servers):
                 if links:
-                    links.mark(tool)
+                    links.mark(server, tool)
                 tool = emit_tool(server, tool)  # noqa: PLW2901  the same tool, completed
             listed.append(tool)
         return listed

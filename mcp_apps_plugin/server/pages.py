@@ -13,10 +13,12 @@ from pydantic import PrivateAttr
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
+from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.server.content import PageError
+from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page
 from mcp_apps_plugin.server.problems import build_findings
-from mcp_apps_plugin.server.tree import local_components
+from mcp_apps_plugin.server.tree import local_components, state_of
 from mcp_apps_plugin.view import BuiltPage, PageBuildError, build_page
 
 if TYPE_CHECKING:
@@ -86,6 +88,7 @@ class PageProvider(Provider):
         self._on_start = on_start
         self._made: dict[int, tuple[AppResource, Resource]] = {}
         self._by_uri: dict[str, Resource] = {}
+        self._state: object = None
 
     def declared(self) -> list[AppResource]:
         """List the declared pages, one for each address and source, in order of declaration."""
@@ -95,6 +98,9 @@ class PageProvider(Provider):
                 declaration = declaration_of(component)
                 if declaration is not None and declaration.page is not None:
                     _put(found, declaration.page)
+        for _, elicited in elicitations(self._attachment.server):
+            if not isinstance(elicited, str):
+                _put(found, elicited)
         attached = self._attachment.links.pages()
         for page in (*attached, *plugins().contribute_pages(self._attachment.server)):
             _put(found, page)
@@ -112,6 +118,7 @@ class PageProvider(Provider):
             if page.uri is not None and page.uri not in by_uri and page.uri not in registered:
                 by_uri[page.uri] = self.resource(page)
         self._by_uri = by_uri
+        self._state = state_of(self._attachment.server)
         return by_uri
 
     def guarded(self) -> bool:
@@ -129,7 +136,9 @@ class PageProvider(Provider):
     async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
         if version is not None or not uri.startswith(URI_SCHEME):
             return None
-        return self._by_uri.get(uri) or self.pages().get(uri)
+        if self._state != state_of(self._attachment.server):
+            self.pages()
+        return self._by_uri.get(uri)
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
@@ -173,5 +182,7 @@ def _put(found: dict[tuple[str | None, object], AppResource], page: AppResource)
     source: object = page.file.identity if page.handler is None and page.file else page.handler
     key = page.uri, source if isinstance(source, str) else id(source)
     known = found.get(key)
-    if known is None or known.ui == type(known.ui)():
+    if known is None or known.ui == ResourceUi():
         found[key] = page
+    elif page.ui not in (known.ui, ResourceUi()):
+        found[page.uri, id(page)] = page  # the audit names both

@@ -12,15 +12,17 @@ from fastmcp.server.providers import FastMCPProvider
 from fastmcp.server.transforms import Namespace
 from fastmcp.server.transforms.visibility import Visibility, is_enabled
 
+from mcp_apps_plugin.declarations.elicits import address_of_page
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.marks import describe
 from mcp_apps_plugin.declarations.page import page_usage
-from mcp_apps_plugin.plugins.registry import PageEntry, Registry, ToolEntry
+from mcp_apps_plugin.plugins.registry import ElicitationEntry, PageEntry, Registry, ToolEntry
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_object
 from mcp_apps_plugin.server.attachment import attachment_of
+from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import address_of, declared_page, is_page, original_of
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.trail import candidates, trail_of
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.server.providers import Provider
     from fastmcp.tools import Tool
+    from fastmcp.utilities.components import FastMCPComponent
 
     from mcp_apps_plugin.plugins.registry import LinkState
     from mcp_apps_plugin.server.attachment import Attachment
@@ -56,7 +59,7 @@ class _Part:
     hidden: dict[str, Page] = field(default_factory=dict[str, "Page"])
     remote: bool = False
 
-    def state_of(self, link: str | None, tool: Tool) -> LinkState:
+    def state_of(self, link: str | None, tool: FastMCPComponent) -> LinkState:
         """Tell what becomes of a link on this server, or on those it is mounted on."""
         if link is None:
             return "served"
@@ -86,6 +89,7 @@ async def survey(server: Server) -> Registry:
         registry.findings += part.findings
         registry.tools += [_tool_entry(part, tool) for tool in part.tools if _has_ui(tool)]
         registry.pages += _page_entries(part)
+        registry.elicitations += _elicitation_entries(part)
         if not part.remote:
             registry.unmatched += part.attachment.links.unmatched()
     return registry
@@ -102,7 +106,9 @@ async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) 
     async with Context(fastmcp=server):
         for provider in server.providers:
             await _collect(part, provider, parts)
-    part.tools = attachment.lists.tools(part.tools)
+        for transform in server.transforms:
+            part.tools = [*await transform.list_tools(part.tools)]
+    part.tools = attachment.lists.tools([tool for tool in part.tools if is_enabled(tool)])
     part.pages = attachment.lists.pages([page for page in part.pages if is_page(page)])
     part.served |= dict.fromkeys(map(address_of, part.pages), part)
     for transform in server.transforms:
@@ -124,7 +130,7 @@ async def _collect(part: _Part, provider: Provider, parts: dict[int, _Part]) -> 
         below = await _visit(base.server, parts, part)
         if below is not None:
             _take_over(part, provider, below)
-        if not part.attachment.links:
+        if not part.attachment.links or below is None or below.remote:
             return  # its tools are its own affair, unless this server gives them pages
         part.tools += await _asked(provider, provider.list_tools)
         return
@@ -183,7 +189,7 @@ def _has_ui(tool: Tool) -> bool:
 
 
 def _tool_entry(part: _Part, tool: Tool) -> ToolEntry:
-    declaration = declaration_of(tool)
+    declaration = declaration_of(tool, part.attachment.server)
     function = vars(tool).get("fn")
     meta = tool.meta or {}
     link = link_of(meta)
@@ -200,6 +206,18 @@ def _tool_entry(part: _Part, tool: Tool) -> ToolEntry:
         link=link,
         link_state=part.state_of(link, tool),
     )
+
+
+def _elicitation_entries(part: _Part) -> Iterator[ElicitationEntry]:
+    server = part.attachment.server
+    for handler, page in elicitations(server):
+        uri = address_of_page(page)
+        yield ElicitationEntry(
+            server=server.name,
+            subject=describe(vars(handler).get("fn", handler)),
+            uri=uri,
+            state="missing" if uri is None else part.state_of(uri, handler),
+        )
 
 
 def _page_entries(part: _Part) -> Iterator[PageEntry]:

@@ -14,6 +14,8 @@ from fastmcp.server.providers.fastmcp_provider import (
 )
 from fastmcp.server.providers.wrapped_provider import _WrappedProvider
 
+from mcp_apps_plugin.declarations.marks import marks_set
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -87,8 +89,8 @@ def local_components(server: Server) -> Iterator[FastMCPComponent]:
             pending += base.providers
 
 
-def size_of(server: Server) -> int:
-    """Return a number that changes when a component or a provider is added or removed."""
+def state_of(server: Server) -> tuple[int, int]:
+    """Return a value that changes when something is declared, added or removed."""
     size = 0
     pending: list[Provider] = list(server.providers)
     while pending:
@@ -100,7 +102,7 @@ def size_of(server: Server) -> int:
             pending += base.server.providers
         elif isinstance(base, AggregateProvider):
             pending += base.providers
-    return size
+    return size, marks_set()
 
 
 def _is_proxy(value: object, *names: str) -> bool:

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from mcp_apps_plugin.plugins.manager import plugins
-from mcp_apps_plugin.protocol.capabilities import merge_settings
+from mcp_apps_plugin.protocol.capabilities import merge_settings, ui_settings
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
+from mcp_apps_plugin.server.elicitation.declared import capability
+from mcp_apps_plugin.server.elicitation.hints import with_hints
+from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
 from mcp_apps_plugin.server.middleware import client_request
 
 if TYPE_CHECKING:
@@ -36,6 +39,9 @@ class WireMiddleware:
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         """Pass a request on, and complete what the server says of itself."""
         with client_request():
+            if ctx.method in CARRIERS:
+                with Leg(self._attachment.server).current() as leg:
+                    return with_hints(await call_next(ctx), leg.hints)
             result = await call_next(ctx)
         if ctx.method in _NEGOTIATION:
             return with_capability(self._attachment.server, result)
@@ -52,8 +58,15 @@ def with_capability(server: Server, result: Any) -> Any:
         return result
     present = as_object(capabilities.get("extensions")) or {}
     merged = merge_settings(authored(server), present)
+    merged = merge_settings(merged, {EXTENSION_ID: capability(server)})
     merged = merge_settings(merged, plugins().customize_capabilities(server, capabilities))
     return {**answer, "capabilities": {**capabilities, "extensions": merged}}
+
+
+def apps_settings(server: Server) -> JsonObject:
+    """Return what a server declares for MCP Apps, as its negotiation results say it."""
+    said = with_capability(server, {"capabilities": {}})
+    return ui_settings(said["capabilities"]["extensions"]) or {}
 
 
 def authored(server: Server) -> JsonObject:

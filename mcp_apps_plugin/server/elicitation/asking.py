@@ -14,6 +14,7 @@ from mcp.shared.exceptions import NoBackChannelError
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types import ElicitResult
 
+from mcp_apps_plugin.server.elicitation.addressing import seen_uri
 from mcp_apps_plugin.server.elicitation.declared import can_ask, is_declared, may_hint
 from mcp_apps_plugin.server.elicitation.errors import unsupported
 from mcp_apps_plugin.server.negotiation import is_modern
@@ -52,7 +53,7 @@ async def answer(ctx: Context, leg: Leg, key: str, question: Question, default: 
     if modern:
         return await _over_legs(ctx, leg, key, question)
     try:
-        return await _at_once(ctx, question, hinted=_hinted(ctx, leg, question))
+        return await _at_once(ctx, question, await _page(ctx, leg, question))
     except NoBackChannelError:
         return default_answer(question, default)
 
@@ -78,18 +79,17 @@ async def _over_legs(ctx: Context, leg: Leg, key: str, question: Question) -> An
         tries = state.tries[key] = state.tries.get(key, 0) + 1
         if tries > question.retries:
             raise question.given_up(why)
-    request = question.request(hinted=_hinted(ctx, leg, question), why=why)
-    await leg.ask(key, request)
+    await leg.ask(key, question.request(await _page(ctx, leg, question), why))
     raise AssertionError  # pragma: no cover  the handler was ended
 
 
-async def _at_once(ctx: Context, question: Question, *, hinted: bool) -> Answer:
+async def _at_once(ctx: Context, question: Question, page: str | None) -> Answer:
     """Ask over the connection, while the handler waits."""
     why: str | None = None
     # The number only says that the question belongs to this request: which stream it goes on.
     metadata = ServerMessageMetadata(related_request_id=ctx.request_id)
     for _ in range(question.retries + 1):
-        request = question.request(hinted=hinted, why=why)
+        request = question.request(page, why)
         # By hand: FastMCP's and the SDK's own calls have no parameter for `_meta`.
         result = await ctx.session.send_request(request, ElicitResult, metadata=metadata)
         found = question.read({"action": result.action, "content": result.content})
@@ -99,19 +99,21 @@ async def _at_once(ctx: Context, question: Question, *, hinted: bool) -> Answer:
     raise question.given_up(why or "")
 
 
-def _hinted(ctx: Context, leg: Leg, question: Question) -> bool:
-    if question.page is None or not may_hint(ctx, leg.server):
-        return False
-    if is_declared(leg.server, question.page):
-        return True
-    _logger.warning(
-        "the question %r names the page `%s`, which nothing said before the server started. The "
-        "client shows its own form. Put `@elicits(%r)` on the handler. [elicit-usage]",
-        question.message,
-        question.page,
-        question.page,
-    )
-    return False
+async def _page(ctx: Context, leg: Leg, question: Question) -> str | None:
+    """Return the page of a question as its client knows it, if it may be named."""
+    page = question.page
+    if page is None or not may_hint(ctx, leg.server):
+        return None
+    if not is_declared(leg.server, page):
+        _logger.warning(
+            "the question %r names the page `%s`, which nothing said before the server started. "
+            "The client shows its own form. Put `@elicits(%r)` on the handler. [elicit-usage]",
+            question.message,
+            page,
+            page,
+        )
+        return None
+    return await seen_uri(page, ctx.fastmcp, leg.server)
 
 
 def default_answer(question: Question, default: Any) -> Answer:
@@ -123,5 +125,6 @@ def default_answer(question: Question, default: Any) -> Answer:
     if default is NO_DEFAULT:
         raise unsupported(question.message)
     if isinstance(default, AcceptedElicitation | DeclinedElicitation | CancelledElicitation):
-        return default
+        result: Answer = default
+        return result
     return AcceptedElicitation[Any](data=default)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.declarations.elicits import address_of_page, elicited_by
 from mcp_apps_plugin.protocol.elicitation import DECLARED, asks_by_form, declares, negotiated
-from mcp_apps_plugin.protocol.shapes import JsonObject
 from mcp_apps_plugin.server.negotiation import client_ui_settings
 from mcp_apps_plugin.server.tree import local_components, mounted
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from fastmcp.utilities.components import FastMCPComponent
 
     from mcp_apps_plugin.declarations.page import AppResource
+    from mcp_apps_plugin.protocol.shapes import JsonObject
 
     Server = FastMCP[Any]
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+CARRIERS: Final = frozenset({"tools/call", "prompts/get", "resources/read"})
+"""The requests that may be answered with questions."""
+
 QUIET_TURNS: Final = 50
 """Turns of the event loop without a new question, about half a millisecond when idle."""
 
@@ -228,8 +231,7 @@ class Leg:
 
 
 def _answers_in(ctx: Context) -> dict[str, JsonObject]:
-    """Read the answers that came with a request; what is no answer to a question counts for none.
-    """
+    """Read the answers that came with a request; what answers no question counts for none."""
     return {
         key: {"action": answer.action, "content": answer.content}
         for key, answer in (ctx.input_responses or {}).items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp.prompts.base import InputRequiredPromptResult
 from fastmcp.resources.base import InputRequiredResourceResult
@@ -13,23 +13,19 @@ from mcp_types import ElicitRequest, InputRequiredResult
 from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import uri_problem
-from mcp_apps_plugin.server.elicitation.addressing import seen_uri
+from mcp_apps_plugin.server.elicitation.addressing import seen_uri_of_result
 from mcp_apps_plugin.server.elicitation.declared import may_hint
 from mcp_apps_plugin.server.elicitation.errors import ElicitationError
-from mcp_apps_plugin.server.elicitation.leg import current_leg
+from mcp_apps_plugin.server.elicitation.leg import CARRIERS, current_leg
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fastmcp.server.middleware import CallNext, MiddlewareContext
+    from mcp_types import InputRequest
 
+    from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.elicitation.leg import Leg
-
-
-class _Asking(Protocol):
-    """What FastMCP's three results that ask have in common."""
-
-    input_required: InputRequiredResult
 
 
 _RESULTS: Final[Mapping[str, Callable[[InputRequiredResult], Any]]] = {
@@ -37,9 +33,7 @@ _RESULTS: Final[Mapping[str, Callable[[InputRequiredResult], Any]]] = {
     "prompts/get": InputRequiredPromptResult,
     "resources/read": InputRequiredResourceResult,
 }
-"""The requests that may be answered with questions, and the result each has for that."""
-
-CARRIERS: Final = frozenset(_RESULTS)
+"""FastMCP's result that asks, for each request that may be answered with questions."""
 
 _MAX_STALLS: Final = 3
 
@@ -55,12 +49,12 @@ class ElicitMiddleware(Middleware):
         result = await leg.run(call_next(context))
         if leg.suspended:
             assert context.method is not None  # noqa: S101  it is a carrier
-            result = _RESULTS[context.method](_questions(leg))
+            return _RESULTS[context.method](_questions(leg))
         if isinstance(
             result,
             InputRequiredToolResult | InputRequiredPromptResult | InputRequiredResourceResult,
         ):
-            await _keep_hints(leg, context, result)
+            leg.hints = await _hints_of(leg, context, result.input_required.input_requests or {})
         return result
 
 
@@ -78,16 +72,22 @@ def _questions(leg: Leg) -> InputRequiredResult:
                 "with `once()`.",
             )
         )
+    # The gates were passed where the handler asked; here the SDK would lose the page on the way.
+    leg.hints = {
+        key: hint(uri)
+        for key, request in leg.asked.items()
+        if (uri := hinted_page(request.params.meta)) is not None
+    }
     return InputRequiredResult(input_requests=dict(leg.asked), request_state=state.write())
 
 
-async def _keep_hints(leg: Leg, context: MiddlewareContext[Any], result: _Asking) -> None:
-    """Hand the pages of questions to the wire, as the SDK would lose them on the way.
+async def _hints_of(
+    leg: Leg, context: MiddlewareContext[Any], requests: Mapping[str, InputRequest]
+) -> dict[str, JsonObject]:
+    """Keep the pages of questions from behind a proxy, and of those an author returned by hand.
 
-    Questions from behind a proxy, and those an author returned by hand, are treated alike: their
-    pages are named as this server's client sees them, and only if it may be told.
+    This server answers for them to its client, so its client's gates count, and its addresses.
     """
-    requests = result.input_required.input_requests or {}
     hinted = {
         key: uri
         for key, request in requests.items()
@@ -97,5 +97,7 @@ async def _keep_hints(leg: Leg, context: MiddlewareContext[Any], result: _Asking
         and uri_problem(uri) is None
     }
     ctx = context.fastmcp_context
-    if hinted and ctx is not None and may_hint(ctx, leg.server):
-        leg.hints = {key: hint(await seen_uri(uri, context)) for key, uri in hinted.items()}
+    if not hinted or ctx is None or not may_hint(ctx, leg.server):
+        return {}
+    seen = {key: await seen_uri_of_result(uri, context) for key, uri in hinted.items()}
+    return {key: hint(uri) for key, uri in seen.items() if uri is not None}

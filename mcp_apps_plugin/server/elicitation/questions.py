@@ -35,7 +35,7 @@ class Question:
     Attributes:
         message: The words.
         form: FastMCP's reading of the answer's type: the schema, and how to make the value.
-        page: The page that may render it, or `None`.
+        page: The page that may render it, as its author wrote the address, or `None`.
         retries: How often an invalid answer is asked again.
     """
 
@@ -44,18 +44,19 @@ class Question:
     page: str | None
     retries: int
 
-    def request(self, *, hinted: bool, why: str | None = None) -> ElicitRequest:
+    def request(self, page: str | None, why: str | None = None) -> ElicitRequest:
         """Return the request as it goes out.
 
         Args:
-            hinted: Whether it may name its page. Without, it is the same form, byte for byte.
+            page: The page as the client knows it, where it may be named. Without, it is the same
+                form, byte for byte.
             why: What was wrong with the last answer.
         """
         message = self.message if why is None else f"{self.message}\n\n{why}"
         params = ElicitRequestFormParams(message=message, requested_schema=self.form.schema)
-        if hinted and self.page is not None:
+        if page is not None:
             dumped = params.model_dump(by_alias=True, exclude_none=True)
-            params = ElicitRequestFormParams.model_validate({**dumped, "_meta": hint(self.page)})
+            params = ElicitRequestFormParams.model_validate({**dumped, "_meta": hint(page)})
         return ElicitRequest(params=params)
 
     def read(self, answer: JsonObject) -> tuple[Answer, JsonObject] | str:

@@ -59,7 +59,8 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
         return cast("_T", await _result(key, fn))  # no request, so nothing runs twice
     if in_step.get() is not None:
         remedy = "Make one step of the two, or run them one after the other."
-        raise AppsTypeError(usage(f"is inside the step {in_step.get()!r}.", remedy, f"once({key!r})"))
+        problem = f"is inside the step {in_step.get()!r}."
+        raise AppsTypeError(usage(problem, remedy, f"once({key!r})"))
     kept = leg.state(ctx).kept
     if key in kept:
         return cast("_T", kept[key])

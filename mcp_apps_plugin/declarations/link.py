@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.marks import (
+    ATTACHED_MARK,
     UI_MARK,
     carrier_of,
     describe,
@@ -149,9 +150,17 @@ def ui(
     return decorate
 
 
-def declaration_of(tool: Tool) -> UiDeclaration | None:
-    """Return what `@ui` said about a tool, on the tool, its function, or what it came from."""
-    return find_tool_mark(tool, UI_MARK, UiDeclaration)
+def declaration_of(tool: Tool, server: object = None) -> UiDeclaration | None:
+    """Return what `@ui` said about a tool, on the tool, its function, or what it came from.
+
+    Args:
+        tool: The tool.
+        server: The server that lists it, whose `attach_ui` counts where nothing else was said.
+    """
+    found = find_tool_mark(tool, UI_MARK, UiDeclaration)
+    if found is None and server is not None:
+        return tool.__dict__.get(ATTACHED_MARK, {}).get(server)
+    return found
 
 
 def check_visibility(visibility: object, subject: str) -> tuple[Audience, ...]:

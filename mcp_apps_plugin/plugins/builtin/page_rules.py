@@ -46,14 +46,20 @@ def _conflicts(registry: Registry) -> Iterator[Finding]:
         by_address[page.server, page.uri].append(page)
     for (server, uri), pages in by_address.items():
         if len(pages) > 1:
-            places = " and ".join(page.file or page.subject for page in pages)
+            files = {page.file for page in pages}
+            one_file = len(files) == 1 and None not in files
+            places = " and ".join(
+                page.subject if one_file else page.file or page.subject for page in pages
+            )
             own = any(page.own for page in pages)
             yield Finding(
                 code=Code.PAGE_CONFLICT,
                 subject=f"page {uri} of server {server!r}",
-                problem=f"is served from {len(pages)} places: {places}.",
+                problem=f"has different options from {places}."
+                if one_file
+                else f"is served from {len(pages)} places: {places}.",
                 consequence="Tools would show whichever comes first.",
-                remedy="Give each page its own address.",
+                remedy="Write the options once." if one_file else "Give each page its own address.",
                 severity="error" if own else "warning",
             )
 

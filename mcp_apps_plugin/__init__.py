@@ -4,6 +4,13 @@ Importing this package activates it for every FastMCP server of the process; `MC
 keeps it off, `deactivate()` takes it back.
 """
 
+from fastmcp.server.elicitation import (
+    AcceptedElicitation,
+    CancelledElicitation,
+    DeclinedElicitation,
+)
+
+from mcp_apps_plugin.declarations.elicits import elicits
 from mcp_apps_plugin.declarations.link import ui
 from mcp_apps_plugin.declarations.page import AppResource, app_resource
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
@@ -23,6 +30,9 @@ from mcp_apps_plugin.server.activation import activate, deactivate, is_active
 from mcp_apps_plugin.server.attachment import attach_ui
 from mcp_apps_plugin.server.audit import AuditReport, audit
 from mcp_apps_plugin.server.content import PageError
+from mcp_apps_plugin.server.elicitation.elicit import elicit
+from mcp_apps_plugin.server.elicitation.errors import ElicitationError
+from mcp_apps_plugin.server.elicitation.steps import once
 from mcp_apps_plugin.server.extension import AppsExtension
 from mcp_apps_plugin.server.negotiation import (
     Support,
@@ -32,14 +42,18 @@ from mcp_apps_plugin.server.negotiation import (
 )
 
 __all__ = [
+    "AcceptedElicitation",
     "AppResource",
     "AppsConfigurationError",
     "AppsExtension",
     "AppsTypeError",
     "AppsValueError",
     "AuditReport",
+    "CancelledElicitation",
     "Code",
     "Csp",
+    "DeclinedElicitation",
+    "ElicitationError",
     "Finding",
     "MCPAppsCompatibilityWarning",
     "MCPAppsError",
@@ -56,8 +70,11 @@ __all__ = [
     "call_id",
     "client_ui_settings",
     "deactivate",
+    "elicit",
+    "elicits",
     "hookimpl",
     "is_active",
+    "once",
     "supports_apps",
     "ui",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcp_apps_plugin.declarations.marks import carrier_of, find_mark, set_mark
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import CodeType, FunctionType
 
+    from fastmcp.utilities.components import FastMCPComponent
+
     PageLike = str | AppResource | Callable[..., Any]
 
 _F = TypeVar("_F")
@@ -30,6 +33,13 @@ Elicited: TypeAlias = tuple["str | AppResource", ...]
 
 _askers: list[object] = []
 _read: weakref.WeakKeyDictionary[Any, Elicited] = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What `@elicits` said about one handler."""
+
+    pages: Elicited
 
 
 def elicits(*pages: PageLike) -> Callable[[_F], _F]:
@@ -61,8 +71,9 @@ def elicits(*pages: PageLike) -> Callable[[_F], _F]:
     listed = tuple(page_or_uri(page, "@elicits") for page in pages)
 
     def decorate(handler: _F) -> _F:
-        known = find_mark(carrier_of(handler), _ELICITS_MARK, tuple) or ()
-        set_mark(handler, _ELICITS_MARK, (*known, *listed))
+        known = find_mark(carrier_of(handler), _ELICITS_MARK, _Declared)
+        pages = listed if known is None else (*known.pages, *listed)
+        set_mark(handler, _ELICITS_MARK, _Declared(pages))
         return handler
 
     return decorate
@@ -95,21 +106,23 @@ def asks(function: _F) -> _F:
     return function
 
 
-def elicited_by(component: Any) -> Elicited:
+def elicited_by(component: FastMCPComponent) -> Elicited:
     """List the pages that a tool, a prompt or a resource may ask with.
 
     Args:
         component: The FastMCP component.
     """
     declared: list[str | AppResource] = []
-    while component is not None:
-        fields = vars(component)
-        declared += fields.get(_ELICITS_MARK, ())
-        handler = fields.get("fn")
+    current: FastMCPComponent | None = component
+    while current is not None:
+        fields: dict[str, Any] = vars(current)
+        handler: Any = fields.get("fn")
+        said = fields.get(_ELICITS_MARK) or find_mark(handler, _ELICITS_MARK, _Declared)
+        if isinstance(said, _Declared):
+            declared += said.pages
         if handler is not None:
-            declared += find_mark(handler, _ELICITS_MARK, tuple) or ()
             declared += _written_in(handler)
-        component = fields.get("parent_tool")
+        current = fields.get("parent_tool")
     return tuple(dict.fromkeys(declared))
 
 
@@ -130,9 +143,13 @@ def _function_of(handler: Any) -> FunctionType | None:
             return handler
         below = getattr(handler, "__wrapped__", None) or getattr(handler, "func", None)
         if below is None and not inspect.ismethod(handler):
-            below = getattr(type(handler), "__call__", None)
+            below = _call_of(handler)
         handler = below if below is not None else getattr(handler, "__func__", None)
     return None
+
+
+def _call_of(instance: object) -> Any:
+    return vars(type(instance)).get("__call__")
 
 
 def _pages_of(function: FunctionType, seen: set[Any], depth: int) -> Iterator[str | AppResource]:

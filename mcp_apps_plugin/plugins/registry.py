@@ -79,6 +79,23 @@ class PageEntry:
     declared: ResourceUi | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ElicitationEntry:
+    """One page that a handler asks the user with.
+
+    Attributes:
+        server: The name of the server that registered the handler.
+        subject: The handler, as an author would look for it.
+        uri: The page's address, as written; `None` for a page without one.
+        state: Whether the page is served, as for a tool's link.
+    """
+
+    server: str
+    subject: str
+    uri: str | None
+    state: LinkState
+
+
 @dataclass(slots=True)
 class Registry:
     """A server and everything mounted on it, in-process.
@@ -87,6 +104,7 @@ class Registry:
         server: The name of the server that was asked.
         tools: The tools that take part in MCP Apps.
         pages: The pages.
+        elicitations: The pages that handlers ask with.
         served: Every `ui://` address that some part of the tree serves, where it serves it.
         unmatched: Patterns given to `attach_ui` that match no tool.
         page_budget: The page size above which the audit warns, in bytes.
@@ -96,6 +114,7 @@ class Registry:
     server: str
     tools: list[ToolEntry] = field(default_factory=list["ToolEntry"])
     pages: list[PageEntry] = field(default_factory=list["PageEntry"])
+    elicitations: list[ElicitationEntry] = field(default_factory=list["ElicitationEntry"])
     served: set[str] = field(default_factory=set[str])
     unmatched: list[str] = field(default_factory=list[str])
     page_budget: int = 1_000_000

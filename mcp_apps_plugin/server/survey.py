@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.server.providers import Provider
     from fastmcp.tools import Tool
-    from fastmcp.utilities.components import FastMCPComponent
 
     from mcp_apps_plugin.plugins.registry import LinkState
     from mcp_apps_plugin.server.attachment import Attachment
@@ -59,7 +58,7 @@ class _Part:
     hidden: dict[str, Page] = field(default_factory=dict[str, "Page"])
     remote: bool = False
 
-    def state_of(self, link: str | None, tool: FastMCPComponent) -> LinkState:
+    def state_of(self, link: str | None, tool: Tool) -> LinkState:
         """Tell what becomes of a link on this server, or on those it is mounted on."""
         if link is None:
             return "served"
@@ -210,6 +209,7 @@ def _tool_entry(part: _Part, tool: Tool) -> ToolEntry:
 
 def _elicitation_entries(part: _Part) -> Iterator[ElicitationEntry]:
     server = part.attachment.server
+    handler: Any  # a tool, a prompt or a resource
     for handler, page in elicitations(server):
         uri = address_of_page(page)
         yield ElicitationEntry(

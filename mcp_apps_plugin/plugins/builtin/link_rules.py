@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @hookimpl
 def mcp_apps_audit(registry: Registry) -> list[Finding]:
     """Find links to nowhere, links to hidden pages, and patterns without a tool."""
-    return [*_links(registry), *_patterns(registry)]
+    return [*_links(registry), *_elicitations(registry), *_patterns(registry)]
 
 
 def _links(registry: Registry) -> Iterator[Finding]:
@@ -32,6 +32,21 @@ def _links(registry: Registry) -> Iterator[Finding]:
                 consequence="Where the page is hidden, the tool is listed without it.",
                 remedy="Enable both or neither, and give both the same `auth=`.",
                 severity="warning",
+            )
+
+
+def _elicitations(registry: Registry) -> Iterator[Finding]:
+    for asked in registry.elicitations:
+        if asked.state == "missing":
+            near = difflib.get_close_matches(str(asked.uri), sorted(registry.served), n=1)
+            hint = f" Did you mean `{near[0]}`?" if near else ""
+            yield Finding(
+                code=Code.LINK_DANGLING,
+                subject=asked.subject,
+                problem=f"asks with `{asked.uri}`, which server {asked.server!r} does not serve."
+                f"{hint}",
+                consequence="Hosts would fall back to their own form each time.",
+                remedy="Declare the page with `@app_resource`, or correct the address.",
             )
 
 

@@ -31,7 +31,7 @@ NO_DEFAULT: Final[Any] = object()
 """Stands for a `default=` that was not given; every value could be one."""
 
 
-async def answer(ctx: Context, leg: Leg, key: str, question: Question, default: Any) -> Answer:
+async def answered(ctx: Context, leg: Leg, key: str, question: Question, default: Any) -> Answer:
     """Get the answer to a question.
 
     Args:
@@ -124,7 +124,6 @@ def default_answer(question: Question, default: Any) -> Answer:
     """
     if default is NO_DEFAULT:
         raise unsupported(question.message)
-    if isinstance(default, AcceptedElicitation | DeclinedElicitation | CancelledElicitation):
-        result: Answer = default
-        return result
-    return AcceptedElicitation[Any](data=default)
+    results: Any = AcceptedElicitation | DeclinedElicitation | CancelledElicitation
+    answer: Answer = default if isinstance(default, results) else AcceptedElicitation(data=default)
+    return answer

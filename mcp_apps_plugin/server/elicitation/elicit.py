@@ -9,7 +9,7 @@ from fastmcp.server.elicitation import parse_elicit_response_type
 
 from mcp_apps_plugin.declarations.elicits import address_of_page, asks, page_or_uri
 from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError
-from mcp_apps_plugin.server.elicitation.asking import NO_DEFAULT, answer, default_answer
+from mcp_apps_plugin.server.elicitation.asking import NO_DEFAULT, answered, default_answer
 from mcp_apps_plugin.server.elicitation.errors import usage
 from mcp_apps_plugin.server.elicitation.keys import call_site, question_key
 from mcp_apps_plugin.server.elicitation.leg import current_leg
@@ -160,7 +160,7 @@ def elicit(
         problem = f"uses the key {key!r} for a second question of the same request."
         remedy = "Give each question its own key: `key=f'confirm-{item.id}'`."
         raise AppsValueError(usage(problem, remedy))
-    return answer(ctx, leg, key, question, default)
+    return answered(ctx, leg, key, question, default)
 
 
 def _refuse_sync() -> None:

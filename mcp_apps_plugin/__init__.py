@@ -13,6 +13,7 @@ from fastmcp.server.elicitation import (
 from mcp_apps_plugin.declarations.elicits import elicits
 from mcp_apps_plugin.declarations.link import ui
 from mcp_apps_plugin.declarations.page import AppResource, app_resource
+from mcp_apps_plugin.declarations.page_file import Page
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
 from mcp_apps_plugin.protocol.findings import (
     AppsConfigurationError,
@@ -59,6 +60,7 @@ __all__ = [
     "MCPAppsError",
     "MCPAppsPluginWarning",
     "MCPAppsWarning",
+    "Page",
     "PageError",
     "Permissions",
     "ResourceUi",

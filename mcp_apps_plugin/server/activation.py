@@ -22,7 +22,13 @@ from mcp_apps_plugin.server import trail
 from mcp_apps_plugin.server.attachment import Attachment, attachment_of
 from mcp_apps_plugin.server.audit import check_start
 from mcp_apps_plugin.server.content import page_result
-from mcp_apps_plugin.server.emission import declared_page, is_page, keeps_mime_type, page_ui
+from mcp_apps_plugin.server.emission import (
+    declared_page,
+    is_page,
+    keeps_mime_type,
+    page_ui,
+    subject_of,
+)
 from mcp_apps_plugin.server.patches import Patch
 from mcp_apps_plugin.server.shaping import shape_result
 from mcp_apps_plugin.settings import read_settings
@@ -128,7 +134,7 @@ def _page_content(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, raw_value)
         ui = page_ui(context.fastmcp, self)
         result = page_result(
-            raw_value, subject=f"page {self.name!r}", ui=ui, declared=declared_page(self)
+            raw_value, subject=subject_of(self), ui=ui, declared=declared_page(self)
         )
         return result if isinstance(result, ResourceResult) else original(self, result)
 

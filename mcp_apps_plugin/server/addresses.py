@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import FastMCPError
@@ -81,7 +82,9 @@ class Addresses:
                 if remember and isinstance(tool.meta, Emitted) and not trail:
                     tool.meta.settled = self._token
             elif seen is not None:
-                listed[at] = _with_meta(tool, rewrite_links(tool.meta or {}, lambda _: seen))
+                listed[at] = _with_meta(
+                    tool, rewrite_links(tool.meta or {}, partial(_always, seen))
+                )
             elif outermost:
                 listed[at] = _with_meta(tool, without_links(tool.meta or {}))
         return listed
@@ -160,6 +163,10 @@ def _with_meta(tool: Tool, meta: JsonObject) -> Tool:
         tool = tool.model_copy()
     vars(tool)["meta"] = meta
     return tool
+
+
+def _always(seen: str, _: str) -> str:
+    return seen
 
 
 async def _is_meant(page: object, mount: Any, link: str) -> bool:

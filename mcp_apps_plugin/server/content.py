@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import ResourceError
 from fastmcp.resources import ResourceContent, ResourceResult
 from mcp_types import InputRequiredResult
 
+from mcp_apps_plugin.declarations.page_file import Page
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.shapes import as_list
-from mcp_apps_plugin.view import PageBuildError, build_page, complete_document
+from mcp_apps_plugin.server.problems import build_findings
+from mcp_apps_plugin.view import PageBuildError, build_page, build_text, complete_document
 
 if TYPE_CHECKING:
     from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.protocol.shapes import JsonObject
+    from mcp_apps_plugin.view import BuiltPage
 
 # What FastMCP writes where an author wrote nothing.
 _UNSET_MIME_TYPES = frozenset({None, "", "text/plain", "application/octet-stream", MIME_TYPE})
@@ -74,11 +77,21 @@ def page_result(
 def _html(returned: Any, subject: str, declared: AppResource | None) -> str:
     if returned is None and declared is not None and declared.file is not None:
         returned = declared.file.location
-    if isinstance(returned, Path) or (returned is not None and hasattr(returned, "iterdir")):
-        try:
-            return build_page(returned).html
-        except PageBuildError as error:
-            raise _content(subject, f"names a page that cannot be built.\n{error}\n") from None
+    try:
+        if isinstance(returned, Page):
+            return _built(returned.file.location).with_data(returned.data)
+        if isinstance(returned, Traversable):
+            return _built(returned).html
+        html = _text(returned, subject)
+        # What nobody declared here is completed, and otherwise left as its author sends it.
+        return complete_document(html) if declared is None else build_text(html)
+    except PageBuildError as error:
+        raise PageError(build_findings(subject, error.page, error)[0]) from None
+    except (TypeError, ValueError) as error:
+        raise _content(subject, f"has data that is not JSON: {error}.") from None
+
+
+def _text(returned: Any, subject: str) -> str:
     if isinstance(returned, bytes):
         try:
             returned = returned.decode("utf-8-sig")
@@ -88,7 +101,18 @@ def _html(returned: Any, subject: str, declared: AppResource | None) -> str:
         raise _content(subject, f"returned {type(returned).__name__}, which is no HTML.")
     if not returned.strip():
         raise _content(subject, "returned an empty page.")
-    return complete_document(returned)
+    return returned
+
+
+_pages: dict[str, BuiltPage] = {}
+
+
+def _built(location: Traversable) -> BuiltPage:
+    """Build a file that a handler names; once, as it is part of the server like its code."""
+    key = str(location)
+    if key not in _pages:
+        _pages[key] = build_page(location)
+    return _pages[key]
 
 
 def _content(subject: str, problem: str) -> PageError:

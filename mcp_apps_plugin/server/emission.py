@@ -104,8 +104,11 @@ def page_ui(server: Server, resource: Resource | ResourceTemplate) -> JsonObject
 
 def declared_page(resource: FastMCPComponent) -> AppResource | None:
     """Return the `@app_resource` of a resource, if it has one."""
+    declared: AppResource | None = vars(resource).get(PAGE_MARK)
     function = vars(resource).get("fn")
-    return None if function is None else find_mark(function, PAGE_MARK, AppResource)
+    if declared is not None or function is None:
+        return declared
+    return find_mark(function, PAGE_MARK, AppResource)
 
 
 def original_of(component: FastMCPComponent) -> JsonObject | None:
@@ -126,6 +129,17 @@ def original_of(component: FastMCPComponent) -> JsonObject | None:
         for key, value in meta.items()
         if key not in ours or key in written
     }
+
+
+def subject_of(resource: Resource | ResourceTemplate) -> str:
+    """Name a page as an author would look for it: its address, and who makes it."""
+    declared = declared_page(resource)
+    function = vars(resource).get("fn")
+    if declared is not None:
+        maker = declared.subject
+    else:
+        maker = f"resource {resource.name!r}" if function is None else describe(function)
+    return f"page {address_of(resource)} of {maker}"
 
 
 def address_of(resource: Resource | ResourceTemplate) -> str:

@@ -13,8 +13,9 @@ from fastmcp.tools.base import ToolResult
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.server import surfaces
-from mcp_apps_plugin.server.emission import is_page
+from mcp_apps_plugin.server.emission import declared_page, is_page
 from mcp_apps_plugin.server.extension import options_of
+from mcp_apps_plugin.server.inherited_auth import may_read
 from mcp_apps_plugin.server.proxies import forward_declarations
 from mcp_apps_plugin.server.results import has_addresses, readdress
 
@@ -93,9 +94,20 @@ class AppsMiddleware(Middleware):
     ) -> Any:
         forward_declarations(self._attachment.server)
         resources = self._attachment.lists.pages(await call_next(context))
+        if self._attachment.pages.inherits():
+            resources = await self._readable(resources)
         if surfaces.for_the_model():
             return [each for each in resources if not is_page(each)]
         return resources
+
+    async def _readable(self, resources: list[Any]) -> list[Any]:
+        """Leave out the pages whose tools this caller may not use."""
+        server = self._attachment.server
+        return [
+            each
+            for each in resources
+            if (page := declared_page(each)) is None or await may_read(server, page)
+        ]
 
     async def _read(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         server = self._attachment.server
@@ -106,6 +118,11 @@ class AppsMiddleware(Middleware):
         if surfaces.for_the_model():
             message = f"{uri} is a page for the host to show, not a text for the model to read."
             raise NotFoundError(message)
+        if self._attachment.pages.inherits():
+            page = await server.get_resource(uri)
+            if page is not None and not await self._readable([page]):
+                message = f"Unknown resource: {uri!r}"
+                raise NotFoundError(message)
         with _outermost(_reading) as outermost:
             result = await call_next(context)
         if not outermost or not isinstance(result, ResourceResult) or len(result.contents) != 1:

@@ -11,6 +11,7 @@ from fastmcp.tools import Tool
 from pydantic import PrivateAttr
 
 from mcp_apps_plugin.declarations.link import declaration_of
+from mcp_apps_plugin.declarations.marks import PAGE_MARK
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
 from mcp_apps_plugin.protocol.metadata import ResourceUi
@@ -130,6 +131,16 @@ class PageProvider(Provider):
             for component in (*local_components(self._attachment.server), *self._by_uri.values())
         )
 
+    def inherits(self) -> bool:
+        """Tell whether any page of this server takes its authorization from its tools."""
+        brought = (page.auth for page, _ in self._made.values())
+        registered = (
+            page.auth
+            for component in local_components(self._attachment.server)
+            if (page := declared_page(component)) is not None
+        )
+        return "inherit" in (*brought, *registered)
+
     async def _list_resources(self) -> Sequence[Resource]:
         return list(self.pages().values())
 
@@ -174,6 +185,7 @@ def _make(server: Server, page: AppResource) -> Resource:
         resource = FilePage(auth=auth, **labels)
         resource.build(page)
     vars(resource)["meta"] = Emitted({UI_KEY: ui}, {}, server)
+    vars(resource)[PAGE_MARK] = page
     return resource
 
 

@@ -168,10 +168,7 @@ def _take_over(part: _Part, provider: Provider, below: _Part) -> None:
 
 
 def _declares(part: _Part, uri: str) -> bool:
-    return any(
-        address_of(page) == uri and (isinstance(page, FilePage) or declared_page(page) is not None)
-        for page in part.pages
-    )
+    return any(address_of(page) == uri and declared_page(page) is not None for page in part.pages)
 
 
 def _seen_through(provider: Provider, uri: str) -> str:
@@ -243,7 +240,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
         )
     for uri, listing in listed.items():
         own = declared_page(listing)
-        if isinstance(listing, FilePage) or (own is not None and id(own) in brought):
+        if own is not None and id(own) in brought:
             continue
         function = vars(listing).get("fn")
         problems: tuple[Finding, ...] = ()

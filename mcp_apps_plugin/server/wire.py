@@ -57,9 +57,10 @@ def with_capability(server: Server, result: Any) -> Any:
     if answer is None or capabilities is None:
         return result
     present = as_object(capabilities.get("extensions")) or {}
-    merged = merge_settings(authored(server), present)
+    merged: JsonObject = plugins().customize_capabilities(server, capabilities)
     merged = merge_settings(merged, {EXTENSION_ID: capability(server)})
-    merged = merge_settings(merged, plugins().customize_capabilities(server, capabilities))
+    # The author's come last, so that no plugin changes what an author has set.
+    merged = merge_settings(merge_settings(merged, authored(server)), present)
     return {**answer, "capabilities": {**capabilities, "extensions": merged}}
 
 

@@ -10,6 +10,7 @@ from .document import complete_document, insertion_point
 from .inline import BuiltPage, build_page
 from .library import library
 from .problems import PAGE_PROBLEM_CODES, PageBuildError, PageProblem
+from .text import build_text
 
 __all__ = [
     "PAGE_PROBLEM_CODES",
@@ -17,6 +18,7 @@ __all__ = [
     "PageBuildError",
     "PageProblem",
     "build_page",
+    "build_text",
     "complete_document",
     "embed",
     "insertion_point",

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any, Final
 
+from .paths import LIBRARY_NAME
 from .scripts import capture, parse, text_of
 
 NAMESPACE: Final = "globalThis.McpApp"
@@ -22,7 +23,7 @@ def library(*, minify: bool = True) -> str:
             traces can be read.
     """
     source = (
-        (files(__name__.rpartition(".")[0]) / "mcp-app.js")
+        (files(__name__.rpartition(".")[0]) / LIBRARY_NAME)
         .read_text("utf-8")
         .removeprefix("\ufeff")
     )

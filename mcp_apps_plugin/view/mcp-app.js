@@ -6,16 +6,15 @@
 /** @typedef {(...args: any[]) => any} Fn */
 /** @typedef {(...args: any[]) => Promise<any>} AsyncFn */
 globalThis.McpApp = (() => {
-  "use strict";
-
   const TEARDOWN = "ui/resource-teardown";
   const ELICIT = "elicitation/create";
   const VERSION = "2026-01-26";
 
   // By wire method: the method of App, the capability it needs from the host, the list its result must have. Only draft
-  // hosts declare a capability in brackets, others serve it all the same: so ask, and name it when refused.
+  // hosts declare a capability in brackets, others serve it all the same: so ask, and name it when refused. "!" is a
+  // notification.
   /** @type {Record<string, string>} */
-  const REQUESTS = {
+  const MESSAGES = {
     "tools/call": "callServerTool serverTools content",
     "tools/list": "listServerTools serverTools tools",
     "resources/read": "readServerResource serverResources contents",
@@ -28,16 +27,14 @@ globalThis.McpApp = (() => {
     "ui/open-link": "openLink openLinks",
     "ui/download-file": "downloadFile downloadFile",
     "ui/request-display-mode": "requestDisplayMode",
-  };
-  const NOTIFICATIONS = {
-    "notifications/message": "sendLog",
-    "notifications/tools/list_changed": "sendToolListChanged",
-    "ui/notifications/size-changed": "sendSizeChanged",
-    "ui/notifications/request-teardown": "requestTeardown",
+    "notifications/message": "sendLog !",
+    "notifications/tools/list_changed": "sendToolListChanged !",
+    "ui/notifications/size-changed": "sendSizeChanged !",
+    "ui/notifications/request-teardown": "requestTeardown !",
   };
 
   /** @type {Fn} */
-  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const isObject = (value) => ({}).toString.call(value) === "[object Object]";
   const quiet = () => {};
 
   class AppError extends Error {
@@ -68,7 +65,7 @@ globalThis.McpApp = (() => {
   /** JSON the server put into the page. @type {Fn} */
   const embedded = (id) => {
     const element = globalThis.document?.querySelector("script#" + id);
-    return element && JSON.parse(/** @type {string} */ (element.textContent));
+    if (element) return JSON.parse(/** @type {string} */ (element.textContent));
   };
 
   // ---- what hosts send, made safe to use ----
@@ -101,7 +98,7 @@ globalThis.McpApp = (() => {
   const mismatch = ({ type, enum: values, properties, required = [] }, value, at) => {
     const kind = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
     if (type && ![].concat(type).some((name) => name === kind || (name === "integer" && Number.isInteger(value)))) return at + " must be " + type;
-    if (values && !values.includes(value)) return at + " must be one of " + values;
+    if (values && !values.includes(value)) return at + " must be " + values.join(" or ");
     if (!isObject(value)) return;
     for (const key of required) if (!(key in value)) return at + "." + key + " is missing";
     for (const key in properties) {
@@ -157,7 +154,7 @@ globalThis.McpApp = (() => {
 
   class App {
     /** @param {any} info @param {any} [capabilities] @param {any} [options] */
-    constructor(info, capabilities, options) {
+    constructor(info, capabilities, options = {}) {
       /** @type {any} */
       const app = this;
       const declared = { ...capabilities };
@@ -167,16 +164,15 @@ globalThis.McpApp = (() => {
       const pending = new Map();
       const running = new Map();
       /** @type {any[]} */
-      let [transport, connecting, torn, context, granted, hostInfo, ids, ready, input, result, life, programs, kept, stopResizing, up, ended, gotInput, gotResult] = [];
+      let [transport, connecting, torn, context, granted, hostInfo, ids, ready, input, result, life, programs, kept, unwatch, up, ended] = [];
 
       // A new conversation with a host.
       const begin = () => {
-        torn = context = granted = hostInfo = ended = gotInput = gotResult = undefined;
+        kept = [];
+        torn = context = granted = hostInfo = programs = ended = undefined;
         [ready, input, result, life] = [deferred(), deferred(), deferred(), new AbortController()];
         ids = { next: 0 };
-        programs = [];
-        kept = [];
-        stopResizing = quiet;
+        unwatch = quiet;
       };
       begin();
 
@@ -206,9 +202,7 @@ globalThis.McpApp = (() => {
 
       /** @type {Fn} */
       const emit = (event, params) => {
-        const all = slot(event).filter(Boolean);
-        for (const handler of all) guard(handler, params);
-        return all.length;
+        return [...slot(event)].filter((/** @type {any} */ handler) => handler && guard(handler, params)).length;
       };
 
       // Hosts send these once; they are kept, in order, until somebody listens.
@@ -234,7 +228,7 @@ globalThis.McpApp = (() => {
 
       /** @type {Fn} */
       const send = (method, params, { signal, onprogress, timeout = 60000, maxTotalTimeout = Infinity, resetTimeoutOnProgress = true } = /** @type {any} */ ({}), oneWay) => {
-        const [, need = "", list] = (REQUESTS[method] || "").split(" ");
+        const [, need = "", list] = (MESSAGES[method] || "").split(" ");
         const end = Date.now() + maxTotalTimeout;
         /** @type {any[]} */
         let [id, timer, over, abort] = [];
@@ -254,7 +248,7 @@ globalThis.McpApp = (() => {
           const read = async ({ error, result }) => {
             const { code = -32603, message, data } = error ?? {};
             const capability = need.replace(/\W/g, "");
-            if (need && code === -32601) throw new CapabilityError("CAPABILITY_NOT_SUPPORTED", "Host lacks " + capability, { capability });
+            if (capability && code === -32601) throw new CapabilityError("CAPABILITY_NOT_SUPPORTED", "Host lacks " + capability, { capability });
             // The specification shows a denial as this error, hosts send isError: the page sees one form.
             if (code === -32000 && /link|file|message/.test(method)) return { isError: true, message };
             if (error ?? false) throw new AppError(code, message, { data });
@@ -262,14 +256,14 @@ globalThis.McpApp = (() => {
           };
           const go = async () => {
             if (over) return;
-            if (oneWay) return done(await post({ method, params }));
-            const { availableDisplayModes: modes, displayMode = "inline" } = context || {};
+            if (oneWay || need === "!") return done(await post({ method, params: params ?? {} }));
+            const modes = context?.availableDisplayModes;
             // A host that declares nothing at all may do anything.
-            if (/^\w/.test(need) && granted && options?.enforceStrictCapabilities !== false && !(params?.tools ? granted[need]?.tools : granted[need])) return done(read({ error: { code: -32601 } }));
-            if (/mode$/.test(method) && Array.isArray(modes) && !modes.includes(params.mode)) return done({ mode: displayMode });
+            if (need > "A" && granted && options.enforceStrictCapabilities !== false && !(params?.tools ? granted[need]?.tools : granted[need])) return done(read({ error: { code: -32601 } }));
+            if (/mode$/.test(method) && modes?.includes && !modes.includes(params.mode)) return done({ mode: context.displayMode || "inline" });
             id = ids.next++;
             pending.set(id, {
-              fail,
+              reject: fail,
               answer: (/** @type {any} */ message) => read(message).then(done, fail),
               progress: (/** @type {any} */ { progressToken, ...news }) => {
                 if (resetTimeoutOnProgress) arm();
@@ -279,9 +273,9 @@ globalThis.McpApp = (() => {
             if (onprogress || list === "content") params = { ...params, _meta: { ...params?._meta, progressToken: id } };
             await post({ id, method, ...(params && { params }) });
           };
-          if (signal?.aborted) return abort();
-          signal?.addEventListener("abort", abort);
           arm();
+          signal?.addEventListener("abort", abort);
+          if (signal?.aborted) return abort();
           (up || method === "ui/initialize" ? go() : ready.promise.then(go)).catch(fail);
         }).finally(() => {
           over = true;
@@ -297,13 +291,11 @@ globalThis.McpApp = (() => {
       const finish = (error) => {
         if (ended) return;
         ended = true;
-        up = false;
-        transport = connecting = undefined;
-        stopResizing();
+        up = transport = connecting = undefined;
+        unwatch();
         if (mounts.includes(app)) mounts.splice(mounts.indexOf(app), 1);
-        for (const call of [...pending.values()]) call.fail(error);
-        for (const handling of running.values()) handling.abort(error);
-        for (const waiting of [ready, input, result]) waiting.reject(error);
+        for (const waiting of [...pending.values(), ready, input, result]) waiting.reject(error);
+        for (const job of running.values()) job.abort(error);
         stop(error);
         if (app.onclose) guard(app.onclose);
       };
@@ -311,38 +303,29 @@ globalThis.McpApp = (() => {
       /** @type {Fn} */
       const stop = (reason) => {
         life.abort(reason);
-        return Promise.all(programs.map((/** @type {any} */ program) => program.catch(quiet))); // run() reports its own failure
+        return programs;
+      };
+
+      /** Some hosts replay input and result. The first counts, so that a page neither draws twice nor goes back. @type {Fn} */
+      const first = (held, event, params, error) => {
+        if (held.got) return;
+        held.got = true;
+        if (error) for (const waiting of [input, result]) waiting.reject(error);
+        else held.resolve(params);
+        once(event, params);
       };
 
       /** @type {any} */
       const notified = {
         __proto__: null,
-        "ui/notifications/tool-input-partial": (/** @type {any} */ params) => gotInput || gotResult || once("toolinputpartial", toolInput(params)),
-        // Some hosts replay input and result. The first counts, so that a page neither draws twice nor goes back.
-        "ui/notifications/tool-input": (/** @type {any} */ params) => {
-          if (gotInput) return;
-          params = toolInput(params);
-          gotInput = true;
-          input.resolve(params);
-          once("toolinput", params);
-        },
+        "ui/notifications/tool-input-partial": (/** @type {any} */ params) => input.got || result.got || once("toolinputpartial", toolInput(params)),
+        "ui/notifications/tool-input": (/** @type {any} */ params) => first(input, "toolinput", toolInput(params)),
         "ui/notifications/tool-result": (/** @type {any} */ params) => {
-          if (gotResult) return;
-          params = finalResult(params, "content");
-          gotResult = true;
-          result.resolve(params);
+          first(result, "toolresult", finalResult(params, "content"));
           // Some hosts send no input for a tool without arguments; others send it just behind the result.
           setTimeout(input.resolve, 250, { arguments: {} });
-          once("toolresult", params);
         },
-        "ui/notifications/tool-cancelled": (/** @type {any} */ params) => {
-          if (gotResult) return;
-          gotResult = true;
-          const error = new ToolCancelled("TOOL_CANCELLED", params.reason || "Tool cancelled", params);
-          result.reject(error);
-          input.reject(error);
-          once("toolcancelled", params);
-        },
+        "ui/notifications/tool-cancelled": (/** @type {any} */ params) => first(result, "toolcancelled", params, new ToolCancelled("TOOL_CANCELLED", params.reason, params)),
         "ui/notifications/host-context-changed": (/** @type {any} */ params) => {
           context = merged(context, params);
           emit("hostcontextchanged", params);
@@ -380,8 +363,9 @@ globalThis.McpApp = (() => {
         if (!isObject(params)) throw malformed("params");
         const own = handlers.get(method);
         if (method === TEARDOWN) {
-          stopResizing();
-          return (torn = torn || Promise.all([own?.(request, extra), stop(asError(params.reason ?? TEARDOWN))]).then(([answer]) => answer));
+          unwatch();
+          torn = torn || Promise.all([own?.(request, extra), stop(asError(params.reason ?? TEARDOWN))]);
+          return (await torn)[0];
         }
         const handler = own || ((declared.tools || method === "ping") && builtin[method]) || app.fallbackRequestHandler;
         if (!handler) throw new AppError(-32601, "Method not found: " + method);
@@ -396,9 +380,9 @@ globalThis.McpApp = (() => {
       const asked = async (request) => {
         const { id, method, params } = request;
         if (ids === pageIds && mounts[0] !== app && method !== TEARDOWN) return;
-        const handling = new AbortController();
-        const { signal } = handling;
-        running.set(id, handling);
+        const job = new AbortController();
+        const { signal } = job;
+        running.set(id, job);
         const mcpReq = { id, method, signal, _meta: params._meta, send: app.request, notify: app.notification, requestState: quiet };
         const reply = await handle(request, { ...mcpReq, requestId: id, mcpReq }).then(
           (result = {}) => ({ result }),
@@ -417,9 +401,9 @@ globalThis.McpApp = (() => {
           const { id, method } = message;
           const params = message.params ?? {};
           const request = { ...message, params };
-          const kinds = typeof id + typeof method;
-          if (/^(string|number)undefined/.test(kinds)) return pending.get(id)?.answer(message); // unknown: late, or another App's
-          if (/^(string|number)string/.test(kinds)) return asked(request);
+          const kinds = (typeof id + typeof method).replace("number", "string");
+          if (kinds === "stringundefined") return pending.get(id)?.answer(message); // unknown: late, or another App's
+          if (kinds === "stringstring") return asked(request);
           if (kinds !== "undefinedstring" || !isObject(params)) throw malformed("message");
           const own = handlers.get("!" + method);
           const handler = own || (notified[method] ? quiet : app.fallbackNotificationHandler);
@@ -434,7 +418,7 @@ globalThis.McpApp = (() => {
       const handshake = async (peer, wait) => {
         try {
           if (!peer) {
-            if ((globalThis.window?.parent ?? globalThis) === /** @type {any} */ (globalThis)) throw new AppError("NO_HOST", "Not inside an MCP Apps host");
+            if ((globalThis.window?.parent ?? globalThis) === /** @type {any} */ (globalThis)) throw new AppError("NO_HOST", "No MCP Apps host around this page");
             peer = new PostMessageTransport();
             ids = pageIds;
             mounts.unshift(app);
@@ -455,7 +439,7 @@ globalThis.McpApp = (() => {
           up = true;
           ready.resolve();
           emit("connected", context);
-          if (options?.autoResize !== false) stopResizing = app.setupSizeChangedNotifications();
+          if (options.autoResize !== false) unwatch = app.setupSizeChangedNotifications();
         } catch (error) {
           await close(error);
           throw error;
@@ -496,7 +480,7 @@ globalThis.McpApp = (() => {
           const task = new Promise((resolve) => resolve(program(signal, app))).catch((error) => {
             if (!signal.aborted || (error !== signal.reason && error.name !== "AbortError")) throw error;
           });
-          programs.push(task);
+          programs = Promise.all([programs, task.catch(quiet)]); // run() reports its own failure
           return Promise.all([task, app.connect()]).then(([value]) => value);
         },
 
@@ -515,12 +499,12 @@ globalThis.McpApp = (() => {
         removeRequestHandler: (method) => handlers.delete(method),
         removeNotificationHandler: (method) => handlers.delete("!" + method),
         assertCanSetRequestHandler(method) {
-          if (handlers.has(method)) throw new Error("Handler already set: " + method);
+          if (handlers.has(method)) throw new Error("Already set: " + method);
         },
 
         registerTool(name, config, callback) {
-          if (tools.has(name)) throw new Error("Tool already registered: " + name);
-          if (!declared.tools && connecting) throw new Error("Register a tool before connect(), or declare { tools: { listChanged: true } }");
+          if (tools.has(name)) throw new Error("Already set: " + name);
+          if (!declared.tools && connecting) throw new Error("Register tools before connect(), or declare tools.listChanged");
           declared.tools = declared.tools || { listChanged: true };
           /** @type {Fn} */
           const changed = () => up && declared.tools.listChanged && guard(app.sendToolListChanged);
@@ -549,7 +533,7 @@ globalThis.McpApp = (() => {
           const result = await send(method, params, standard ? wait : schema);
           return standard ? validated(schema, result, method) : result;
         },
-        notification: ({ method, params = {} }) => send(method, params, {}, true),
+        notification: ({ method, params }) => send(method, params, {}, true),
         ping: (wait) => send("ping", undefined, wait),
 
         // The specification draws one block, the wire takes a list.
@@ -557,7 +541,7 @@ globalThis.McpApp = (() => {
 
         // ({ name, arguments }, options) or (name, arguments, options)
         async callServerTool(tool, second, third) {
-          const [params, wait] = typeof tool === "string" ? [{ name: tool, arguments: second || {} }, third] : [tool, second];
+          const [params, wait] = tool.name ? [tool, second] : [{ name: tool, arguments: second || {} }, third];
           // A mounted server's tools have a prefix; the page says the names its author gave.
           const name = new Map(Object.entries(embedded("mcp-app-names") || {})).get(params.name) || params.name;
           return send("tools/call", { ...params, name }, wait);
@@ -577,13 +561,13 @@ globalThis.McpApp = (() => {
             html.style.height = "max-content";
             const tall = Math.ceil(html.getBoundingClientRect().height);
             html.style.height = inline;
-            if (innerHeight === frame && innerWidth === width && tall === height) return;
+            const same = innerWidth === width && tall === height;
+            if (same && innerHeight === frame) return;
             // A page measured in vh grows with the frame it is given, for ever. Growth that comes with a change of the frame's
             // height alone is followed twice, as content may have grown in that same moment, and no further.
             echoes = tall > height && innerHeight !== frame && innerWidth === width ? echoes + 1 : 0;
-            const told = echoes > 2 || (innerWidth === width && tall === height);
             [frame, width, height] = [innerHeight, innerWidth, tall];
-            if (!told) guard(app.sendSizeChanged, { width, height });
+            if (!same && echoes < 3) guard(app.sendSizeChanged, { width, height });
           };
           const ask = () => {
             if (!waiting) requestAnimationFrame(measure);
@@ -601,8 +585,7 @@ globalThis.McpApp = (() => {
         },
       };
 
-      for (const [method, row] of Object.entries(REQUESTS)) app[row.split(" ")[0]] = (/** @type {any} */ params, /** @type {any} */ wait) => send(method, params, wait);
-      for (const [method, name] of Object.entries(NOTIFICATIONS)) app[name] = (/** @type {any} */ params) => app.notification({ method, params });
+      for (const [method, row] of Object.entries(MESSAGES)) app[row.split(" ")[0]] = (/** @type {any} */ params, /** @type {any} */ wait) => send(method, params, wait);
       Object.assign(app, methods, { sendOpenLink: app.openLink });
 
       /** @type {Fn} */
@@ -627,15 +610,14 @@ globalThis.McpApp = (() => {
 
   const root = () => document.documentElement;
 
-  const getDocumentTheme = () => {
-    const { dataset: { theme = "" }, classList } = root();
-    return /^(dark|light)$/.test(theme) ? theme : classList.contains("dark") ? "dark" : "light";
-  };
+  const themes = ["light", "dark"];
+
+  const getDocumentTheme = () => themes.find((theme) => theme === root().dataset.theme) || themes[+root().classList.contains("dark")];
 
   /** @type {Fn} */
   const applyDocumentTheme = (theme) => {
     // A scheme unlike the host's paints an opaque backdrop.
-    if (/^(dark|light)$/.test(theme)) root().dataset.theme = root().style.colorScheme = theme;
+    if (themes.includes(theme)) root().dataset.theme = root().style.colorScheme = theme;
   };
 
   /** @type {Fn} */
@@ -657,22 +639,18 @@ globalThis.McpApp = (() => {
 
   /** All 76 variables for hosts that send none; of no specificity, so that any rule of the page wins. */
   const fallbackCss = () => {
-    let css = ":where(:root){color-scheme:light dark;--font-sans:system-ui;--font-mono:monospace;--border-width-regular:1px;--border-radius-full:99rem;";
-    /** @type {Fn} */
-    const put = (prefix, names, value) => names.split(" ").forEach((/** @type {string} */ name, /** @type {number} */ i) => value(i) && (css += "--" + prefix + name + ":" + value(i) + ";"));
-    // A colour is a share of some ink on the browser's own paper, which knows light from dark.
+    let css = "color-scheme:light dark;--font-sans:system-ui;--font-mono:monospace;--border-width-regular:1px;--border-radius-full:99rem;";
+    // A colour is a share of ink, 0 to 9, on the browser's own paper, which knows light from dark.
+    const roles = "info danger success warning primary secondary inverse tertiary disabled ghost".split(" ");
     const inks = ["royalblue", "crimson", "seagreen", "darkorange"];
-    for (const [part, shares] of Object.entries({ background: [12, 12, 12, 12, 0, 4, 8, 100, 8, 0], text: [65, 65, 65, 65, 100, 70, 60, 0, 40, 70], border: [40, 40, 40, 40, 20, 12, 8, 100, 12, 0], ring: [80, 80, 80, 80, 50, 30, NaN, 20] }))
-      put("color-" + part + "-", "info danger success warning primary secondary tertiary inverse disabled ghost", (/** @type {number} */ i) =>
-        shares[i] >= 0 && "color-mix(in srgb," + (inks[i] || "CanvasText") + " " + shares[i] + "%," + (i > 8 ? "transparent" : part === "text" && inks[i] ? "CanvasText" : "Canvas") + ")");
-    put("font-weight-", "normal medium semibold bold", (/** @type {number} */ i) => 400 + 100 * i);
-    put("border-radius-", "xs sm md lg xl", (/** @type {number} */ i) => 2 + 2 * i + "px");
-    put("shadow-", "hairline sm md lg", (/** @type {number} */ i) => "0 " + i + "px " + 4 * i + "px 1px #0002");
-    for (const [kind, names] of [["text-", "xs sm md lg"], ["heading-", "xs sm md lg xl 2xl 3xl"]]) {
-      put("font-" + kind, names.replace(/\w+/g, "$&-size"), (/** @type {number} */ i) => (kind < "t" ? 0.875 * 1.2 ** i : 0.75 + i / 8).toFixed(3) + "rem");
-      put("font-" + kind, names.replace(/\w+/g, "$&-line-height"), () => 1.4);
-    }
-    return css + "}";
+    for (const [part, shares] of ["background 3333019220", "text 7777980758", "border 5555439220", "ring 8888654"].map((row) => row.split(" ")))
+      [...shares].forEach((share, i) => (css += `--color-${part}-${roles[i]}:color-mix(in srgb,${inks[i] || "CanvasText"} ${+share * (+share + 2)}%,${i > 8 ? "transparent" : i < 4 && part > "t" ? "CanvasText" : "Canvas"});`));
+    "xs sm md lg xl 2xl 3xl".split(" ").forEach((size, i) => {
+      css += `--font-heading-${size}-size:${0.8 + i * i * 0.06}rem;--font-heading-${size}-line-height:1.3;`;
+      if (i < 5) css += `--border-radius-${size}:${2 + 2 * i}px;`;
+      if (i < 4) css += `--font-text-${size}-size:${0.75 + i / 8}rem;--font-text-${size}-line-height:1.5;--font-weight-${"normal medium semibold bold".split(" ")[i]}:${400 + 100 * i};--shadow-${i ? size : "hairline"}:0 ${i}px ${4 * i}px 1px #0002;`;
+    });
+    return `:where(:root){${css}}`;
   };
 
   /** @type {Fn} */

@@ -9,11 +9,10 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fastmcp.resources import Resource, ResourceTemplate
 from fastmcp.utilities.components import FastMCPComponent
 
 from mcp_apps_plugin.declarations.link import declaration_of
-from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, PAGE_MARK, find_mark
+from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, PAGE_MARK, describe, find_mark
 from mcp_apps_plugin.declarations.page import AppResource
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
@@ -25,6 +24,7 @@ from mcp_apps_plugin.server.tree import is_foreign
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
+    from fastmcp.resources import Resource, ResourceTemplate
     from fastmcp.tools import Tool
 
     Server = FastMCP[Any]

@@ -2,7 +2,7 @@
 // It defines the global `McpApp`. In pages this package serves, a script element with src="mcp-app.js" and
 // `import { App } from "./mcp-app.js"` are both replaced by this text; as a bare file it exports nothing, so
 // a module that is served un-inlined writes `import "./mcp-app.js"` and uses the global.
-// Minifiers keep its names, so those are short; what it promises to pages is written in mcp-app.d.ts.
+// What it promises to pages is written in mcp-app.d.ts.
 /** @typedef {(...args: any[]) => any} Fn */
 /** @typedef {(...args: any[]) => Promise<any>} AsyncFn */
 globalThis.McpApp = (() => {
@@ -20,7 +20,6 @@ globalThis.McpApp = (() => {
     "resources/read": "readServerResource serverResources contents",
     "resources/list": "listServerResources serverResources resources",
     "resources/templates/list": "listServerResourceTemplates serverResources resourceTemplates",
-    "prompts/list": "listServerPrompts  prompts",
     "sampling/createMessage": "createSamplingMessage sampling",
     "ui/message": "sendMessage (message)",
     "ui/update-model-context": "updateModelContext (updateModelContext)",
@@ -41,7 +40,7 @@ globalThis.McpApp = (() => {
     /** @param {any} code @param {any} message @param {any} [more] */
     constructor(code, message, more) {
       super(message);
-      Object.assign(this, { name: new.target.name, code }, more);
+      Object.assign(this, { name: "AppError", code }, more);
     }
   }
   class CapabilityError extends AppError {}
@@ -87,7 +86,7 @@ globalThis.McpApp = (() => {
   /** Fills in what a host left out, and refuses what only hosts handle, such as a request for more input. @type {Fn} */
   const finalResult = (raw, list) => {
     const { resultType = "complete", ...result } = merged(raw);
-    if (!isObject(raw) || resultType !== "complete") throw new AppError("INVALID_RESULT", "Not a final result");
+    if (!isObject(raw) || resultType !== "complete") throw new AppError("INVALID_RESULT", "Malformed result");
     if (list) result[list] = Array.isArray(raw[list]) ? raw[list].filter(isObject) : [];
     return result;
   };
@@ -125,7 +124,7 @@ globalThis.McpApp = (() => {
 
   class PostMessageTransport {
     /** @param {any} [target] @param {any} [source] */
-    constructor(target = window.parent, source = target) {
+    constructor(target = parent, source = target) {
       /** @type {any} */
       const self = this;
       // The window identifies the host, never the origin: an opaque frame's is "null".
@@ -248,7 +247,7 @@ globalThis.McpApp = (() => {
           const read = async ({ error, result }) => {
             const { code = -32603, message, data } = error ?? {};
             const capability = need.replace(/\W/g, "");
-            if (capability && code === -32601) throw new CapabilityError("CAPABILITY_NOT_SUPPORTED", "Host lacks " + capability, { capability });
+            if (capability && code === -32601) throw new CapabilityError("CAPABILITY_NOT_SUPPORTED", "Host lacks " + capability, { name: "CapabilityError", capability });
             // The specification shows a denial as this error, hosts send isError: the page sees one form.
             if (code === -32000 && /link|file|message/.test(method)) return { isError: true, message };
             if (error ?? false) throw new AppError(code, message, { data });
@@ -325,7 +324,7 @@ globalThis.McpApp = (() => {
           // Some hosts send no input for a tool without arguments; others send it just behind the result.
           setTimeout(input.resolve, 250, { arguments: {} });
         },
-        "ui/notifications/tool-cancelled": (/** @type {any} */ params) => first(result, "toolcancelled", params, new ToolCancelled("TOOL_CANCELLED", params.reason, params)),
+        "ui/notifications/tool-cancelled": (/** @type {any} */ params) => first(result, "toolcancelled", params, new ToolCancelled("TOOL_CANCELLED", params.reason || "Tool cancelled", { name: "ToolCancelled", reason: params.reason })),
         "ui/notifications/host-context-changed": (/** @type {any} */ params) => {
           context = merged(context, params);
           emit("hostcontextchanged", params);
@@ -339,11 +338,9 @@ globalThis.McpApp = (() => {
         __proto__: null,
         ping: quiet,
         "tools/list": () => ({
-          tools: [...tools].filter(([, tool]) => tool.enabled).map(([name, { title, description, annotations, _meta, inputSchema, outputSchema }]) => merged({
-            name, title, description, annotations, _meta,
-            inputSchema: jsonSchema(inputSchema, "input"),
-            outputSchema: outputSchema && jsonSchema(outputSchema, "output"),
-          })),
+          tools: [...tools].filter(([, tool]) => tool.enabled).map(([name, tool]) =>
+            // as JSON, which leaves out its functions
+            JSON.parse(JSON.stringify({ name, ...tool, enabled: undefined, inputSchema: jsonSchema(tool.inputSchema, "input"), outputSchema: tool.outputSchema && jsonSchema(tool.outputSchema, "output") }))),
         }),
         // A failing tool is a result the model can read; only an unknown one is an error.
         "tools/call": async (/** @type {any} */ { params }, /** @type {any} */ extra) => {
@@ -418,7 +415,7 @@ globalThis.McpApp = (() => {
       const handshake = async (peer, wait) => {
         try {
           if (!peer) {
-            if ((globalThis.window?.parent ?? globalThis) === /** @type {any} */ (globalThis)) throw new AppError("NO_HOST", "No MCP Apps host around this page");
+            if ((globalThis.parent ?? globalThis) === /** @type {any} */ (globalThis)) throw new AppError("NO_HOST", "No MCP Apps host");
             peer = new PostMessageTransport();
             ids = pageIds;
             mounts.unshift(app);
@@ -504,7 +501,7 @@ globalThis.McpApp = (() => {
 
         registerTool(name, config, callback) {
           if (tools.has(name)) throw new Error("Already set: " + name);
-          if (!declared.tools && connecting) throw new Error("Register tools before connect(), or declare tools.listChanged");
+          if (!declared.tools && connecting) throw new Error("Declare tools.listChanged first");
           declared.tools = declared.tools || { listChanged: true };
           /** @type {Fn} */
           const changed = () => up && declared.tools.listChanged && guard(app.sendToolListChanged);

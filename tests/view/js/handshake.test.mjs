@@ -267,8 +267,8 @@ suite("handshake", (load) => {
       else if (message.method === "tools/call") deliver({ jsonrpc: "2.0", id: message.id, result: { content: [], structuredContent: { echo: message.params.name } } });
       else if (message.method === undefined) answers.push(message);
     };
-    const before = { window: globalThis.window, add: globalThis.addEventListener, remove: globalThis.removeEventListener };
-    Object.assign(globalThis, { window: { parent }, addEventListener: (_, listener) => listeners.add(listener), removeEventListener: (_, listener) => listeners.delete(listener) });
+    const before = { add: globalThis.addEventListener, remove: globalThis.removeEventListener };
+    Object.assign(globalThis, { parent, addEventListener: (_, listener) => listeners.add(listener), removeEventListener: (_, listener) => listeners.delete(listener) });
     try {
       const [first, second] = [1, 2].map((n) => new McpApp.App({ name: "app" + n, version: "1" }));
       for (const app of [first, second]) app.onelicit = async () => ({ action: "accept", content: { by: app === first ? 1 : 2 } });
@@ -294,8 +294,8 @@ suite("handshake", (load) => {
       await first.close();
       assert.equal(listeners.size, 0);
     } finally {
-      Object.assign(globalThis, { window: before.window, addEventListener: before.add, removeEventListener: before.remove });
-      if (before.window === undefined) delete globalThis.window;
+      Object.assign(globalThis, { addEventListener: before.add, removeEventListener: before.remove });
+      delete globalThis.parent;
     }
   });
 });

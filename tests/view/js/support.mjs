@@ -7,16 +7,21 @@ import vm from "node:vm";
 export const sourceUrl = new URL("../../../mcp_apps_plugin/view/mcp-app.js", import.meta.url);
 export const source = readFileSync(sourceUrl, "utf8");
 
-/** Pages are served minified by a Python library, so what it makes of the text is tested as well. */
-function minify(text) {
-  const code = "import rjsmin,sys;sys.stdout.write(rjsmin.jsmin(sys.stdin.read()))";
+/** What Python's minifiers make of the text, as pages are served minified: one strips, the other renames as well. */
+const minifiers = {
+  rjsmin: "import rjsmin,sys;sys.stdout.write(rjsmin.jsmin(sys.stdin.read()))",
+  "tdewolff-minify": "import minify,sys;sys.stdout.write(minify.string('text/javascript',sys.stdin.read()))",
+};
+
+function minify(code) {
   for (const python of [process.env.PYTHON, "python3", "python"].filter(Boolean)) {
-    const run = spawnSync(python, ["-c", code], { input: text, encoding: "utf8" });
+    const run = spawnSync(python, ["-c", code], { input: source, encoding: "utf8" });
     if (run.status === 0) return run.stdout;
   }
   return undefined;
 }
-export const minified = minify(source);
+/** By minifier; undefined where no Python has it. */
+export const minified = Object.fromEntries(Object.entries(minifiers).map(([name, code]) => [name, minify(code)]));
 
 /** A fresh copy of the library: its shared state (ids, mounts) belongs to one page. */
 export function load(text = source) {
@@ -27,11 +32,13 @@ export function load(text = source) {
   return loaded;
 }
 
-/** Registers the same tests for the source and for the minified text. */
+/** Registers the same tests for the source and for each minified text. */
 export function suite(name, define) {
   describe(name, () => define(() => load(source)));
-  const skip = minified === undefined && "minified text not tested: no Python with rjsmin (set PYTHON)";
-  describe(name + ", minified", { skip }, () => define(() => load(minified)));
+  for (const [minifier, text] of Object.entries(minified)) {
+    const skip = text === undefined && `not tested as minified: no Python with ${minifier} (set PYTHON)`;
+    describe(`${name}, minified by ${minifier}`, { skip }, () => define(() => load(text)));
+  }
 }
 
 export const tick = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -126,6 +126,7 @@ describe("our App in the official AppBridge", { skip }, () => {
   test("handlers may come long after the data", async () => {
     await b.open({ html: b.page_(`<script>const app = new McpApp.App({ name: "late", version: "1" }); app.connect();</script>`), input: { arguments: { a: 1 } }, result: { content: [], structuredContent: { n: 1 } } });
     await b.settle(100);
+    assert.equal(await b.inFrame(() => McpApp.data === undefined), true);
     const got = await b.inFrame(() => new Promise((resolve) => { app.ontoolresult = async (result) => resolve([result.structuredContent, (await app.toolInput).arguments]); }));
     assert.deepEqual(got, [{ n: 1 }, { a: 1 }]);
   });

@@ -11,7 +11,7 @@ const executable = [process.env.CHROMIUM, "/usr/lib/chromium/chromium", "/usr/bi
 /** For `test(name, { skip })`. */
 export const skip = executable ? false : "no Chromium found (set CHROMIUM to its path)";
 
-export const library = minified ?? source;
+export const library = Object.values(minified).find(Boolean) ?? source;
 export const official = readFileSync(require.resolve("@modelcontextprotocol/ext-apps/app-with-deps"), "utf8");
 
 /** The policy of a host that grants nothing, and the library's own official twin from this server. */

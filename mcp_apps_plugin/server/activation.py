@@ -29,7 +29,7 @@ from mcp_apps_plugin.server.emission import (
     page_ui,
     subject_of,
 )
-from mcp_apps_plugin.server.patches import Patch
+from mcp_apps_plugin.server.patches import Method, Patch
 from mcp_apps_plugin.server.shaping import shape_result
 from mcp_apps_plugin.settings import read_settings
 
@@ -144,74 +144,47 @@ def _page_content(original: Callable[..., Any]) -> Callable[..., Any]:
 PATCHES = (
     Patch(
         FastMCP,
-        "__init__",
-        _new_server,
-        ("self",),
+        {"__init__": Method(_new_server, ("self",))},
         feature="servers made after the import have no pages",
-        why="FastMCP has no hook for new servers and discovers no plugins.",
+        why="FastMCP has no hook for new servers, and discovers no plugins.",
+        upstream="PrefectHQ/fastmcp#2695",
     ),
     Patch(
         Tool,
-        "convert_result",
-        _tool_result,
-        ("self", "raw_value"),
+        {
+            "convert_result": Method(_tool_result, ("self", "raw_value")),
+            "_run": Method(_tool_run, ("self", "arguments")),
+        },
         feature="`text=` and `fallback=`",
-        why="Only here is what the handler returned still known; background tasks pass here too.",
-    ),
-    Patch(
-        Tool,
-        "_run",
-        _tool_run,
-        ("self", "arguments"),
-        feature="`text=` on tools made with `Tool.from_tool`",
-        why="A transformed tool passes its result on without `convert_result`.",
-    ),
-    Patch(
-        Namespace,
-        "list_tools",
-        trail.listing,
-        ("self", "tools"),
-        feature="links of tools below a namespace",
-        why="FastMCP renames the pages below a namespace, and not the links to them.",
-    ),
-    Patch(
-        Namespace,
-        "get_tool",
-        trail.lookup,
-        ("self", "name", "call_next"),
-        feature="addresses in results of tools below a namespace",
-        why="As for lists.",
-    ),
-    Patch(
-        Namespace,
-        "list_resources",
-        trail.listing,
-        ("self", "resources"),
-        feature="tool names in pages below a namespace",
-        why="A page has to know which of two equal mounts it belongs to.",
-    ),
-    Patch(
-        Namespace,
-        "get_resource",
-        trail.lookup,
-        ("self", "uri", "call_next"),
-        feature="tool names in pages below a namespace",
-        why="As for lists.",
+        why="Only `convert_result` still knows what the handler returned, and background tasks "
+        "pass it too; a tool made from another one passes `_run` alone.",
+        upstream="PrefectHQ/fastmcp#2210",
     ),
     Patch(
         Resource,
-        "convert_result",
-        _page_content,
-        ("self", "raw_value"),
+        {"convert_result": Method(_page_content, ("self", "raw_value"))},
         feature="pages from functions, files and texts are not completed",
         why="FastMCP drops MIME type and `_meta` of several return types on the way.",
+        upstream="PrefectHQ/fastmcp#3735",
     ),
     Patch(
         ResourceTemplate,
-        "convert_result",
-        _page_content,
-        ("self", "raw_value"),
+        {"convert_result": Method(_page_content, ("self", "raw_value"))},
         feature="pages from templates are not completed",
-        why="As for resources.",
+        why="As for resources, from which templates do not inherit it.",
+        upstream="PrefectHQ/fastmcp#3735",
+    ),
+    Patch(
+        Namespace,
+        {
+            "list_tools": Method(trail.listing, ("self", "tools")),
+            "get_tool": Method(trail.lookup, ("self", "name", "call_next")),
+            "list_resources": Method(trail.listing, ("self", "resources")),
+            "get_resource": Method(trail.lookup, ("self", "uri", "call_next")),
+        },
+        feature="links, results and names below a namespace",
+        why="FastMCP renames the pages below a namespace, and neither the links to them nor the "
+        "addresses in results; and nothing else knows which of two equal mounts a tool is of.",
+        upstream="PrefectHQ/fastmcp#3056, PrefectHQ/fastmcp#4154",
     ),
 )

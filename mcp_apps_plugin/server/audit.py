@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
 from mcp_apps_plugin.server.extension import options_of
+from mcp_apps_plugin.server.patches import refused_patches
 from mcp_apps_plugin.server.survey import survey
 from mcp_apps_plugin.settings import read_settings
 
@@ -64,6 +65,8 @@ async def audit(server: Server) -> AuditReport:
     """
     registry = await survey(server)
     found = [*registry.findings, *plugins().audit(server, registry)]
+    if registry.tools or registry.pages:
+        found += refused_patches()
     if read_settings().strict:
         found = [replace(finding, severity="error") for finding in found]
     unique = dict.fromkeys(found)

@@ -1,0 +1,197 @@
+"""Clients that declare exactly what a test wants, over every transport, and raw answers."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mcp_types
+import pytest
+import pytest_asyncio
+from fastmcp import Client, FastMCP
+from fastmcp.client.transports import FastMCPTransport, StdioTransport, StreamableHttpTransport
+from fastmcp.client.transports.base import TransportOptions, VersionAwareClientSession
+from mcp_types import ElicitRequestFormParams, ElicitResult
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+HERE = Path(__file__).parent
+PROGRAM = HERE / "program.py"
+EXTENSION = "io.modelcontextprotocol/ui"
+PAGE = "text/html;profile=mcp-app"
+
+APPS = {"mimeTypes": [PAGE]}
+GATES = {**APPS, "elicitation": {}}
+FORM = {"form": {}}
+CAPABILITIES: dict[str, dict[str, Any]] = {
+    "no elicitation": {"extensions": {EXTENSION: GATES}},
+    "form only": {"elicitation": {}},
+    "url only": {"elicitation": {"url": {}}, "extensions": {EXTENSION: GATES}},
+    "apps without elicitation": {"elicitation": FORM, "extensions": {EXTENSION: APPS}},
+    "all four gates": {"elicitation": FORM, "extensions": {EXTENSION: GATES}},
+}
+
+
+@dataclass
+class Peer:
+    """A client with a user: it keeps the questions, and answers with what a test put in line."""
+
+    client: Client[Any]
+    questions: list[ElicitRequestFormParams] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
+
+    @property
+    def hints(self) -> list[Any]:
+        """The page of each question, or `None`."""
+        return [((q.meta or {}).get("ui") or {}).get("resourceUri") for q in self.questions]
+
+    def will(self, *answers: Any) -> None:
+        """Put answers in line: a `dict` accepts with it, a function makes one, a word acts."""
+        self.questions.clear()
+        self.answers[:] = answers
+
+    async def answer(self, _: Any, params: ElicitRequestFormParams) -> Any:
+        """Answer one question."""
+        self.questions.append(params)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if callable(answer):
+            answer = answer(params)
+        if isinstance(answer, str):
+            return ElicitResult(action=answer)
+        return ElicitResult(action="accept", content=answer)
+
+    async def call(self, tool: str, **arguments: Any) -> str:
+        """Call a tool and give its words; an error is raised."""
+        result = await self.client.call_tool(tool, arguments)
+        return result.content[0].text
+
+
+def _declaring(capabilities: dict[str, Any]) -> type[VersionAwareClientSession]:
+    """Make a session that declares this and nothing else. The SDK's always declares both modes."""
+
+    class Session(VersionAwareClientSession):
+        def _build_capabilities(self, version: str) -> mcp_types.ClientCapabilities:
+            del version
+            return mcp_types.ClientCapabilities.model_validate(capabilities)
+
+    return Session
+
+
+def open_peer(transport: Any, era: str, capabilities: dict[str, Any], **options: Any) -> Peer:
+    """Make a peer; its client is not connected yet."""
+    client = Client(transport, mode="legacy" if era == "legacy" else "auto", **options)
+    given = client._transport_options or TransportOptions()
+    client._transport_options = replace(given, session_class=_declaring(capabilities))
+    peer = Peer(client)
+    client._session_kwargs["elicitation_callback"] = peer.answer
+    return peer
+
+
+@pytest.fixture
+async def peer() -> AsyncIterator[Callable[..., Awaitable[Peer]]]:
+    """Connect a peer in memory."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def connect(
+            server: FastMCP[Any],
+            era: str = "modern",
+            capabilities: str = "all four gates",
+            **more: Any,
+        ) -> Peer:
+            made = open_peer(FastMCPTransport(server), era, CAPABILITIES[capabilities], **more)
+            await stack.enter_async_context(made.client)
+            return made
+
+        yield connect
+
+
+@pytest.fixture(scope="session")
+def program() -> Any:
+    """The program's module, in this process."""
+    spec = importlib.util.spec_from_file_location("elicitation_program", PROGRAM)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def free_port() -> int:
+    """Find a port on loopback."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def start_http(
+    port: int, *words: str, env: dict[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start the program over HTTP and wait until it listens."""
+    process = subprocess.Popen(
+        [sys.executable, str(PROGRAM), "http", str(port), *words],
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2):
+            return process
+        assert process.poll() is None, "the server ended"
+        time.sleep(0.05)
+    process.kill()
+    message = "the server does not listen"
+    raise AssertionError(message)
+
+
+@contextlib.contextmanager
+def running(*words: str) -> Iterator[str]:
+    """Run the program over HTTP."""
+    port = free_port()
+    process = start_http(port, *words)
+    try:
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def http_urls() -> Iterator[dict[str, str]]:
+    """Two servers over HTTP: with sessions and without."""
+    with running() as stateful, running("stateless") as stateless:
+        yield {"http stateful": stateful, "http stateless": stateless}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def peers(program: Any, http_urls: dict[str, str]) -> AsyncIterator[Callable[..., Any]]:
+    """Connect each kind of peer once; the program over every transport."""
+    known: dict[tuple[str, str, str], Peer] = {}
+
+    async def connect(era: str, transport: str, capabilities: str) -> Peer:
+        key = era, transport, capabilities
+        if key not in known:
+            target: Any
+            if transport == "memory":
+                target = FastMCPTransport(program.server)
+            elif transport == "stdio":
+                target = StdioTransport(sys.executable, [str(PROGRAM), "stdio"], keep_alive=False)
+            else:
+                target = StreamableHttpTransport(http_urls[transport])
+            known[key] = open_peer(target, era, CAPABILITIES[capabilities])
+            await known[key].client.__aenter__()
+        return known[key]
+
+    yield connect
+    for each in known.values():
+        await each.client.__aexit__(None, None, None)

@@ -1,7 +1,7 @@
 """The hooks. Each says when it runs, what to return, and how several results become one.
 
 Order, for all of them: implementations marked `tryfirst`, then the built-in ones, then others
-in the order they were loaded, then those marked `trylast`. "Later wins" and "chained" follow
+by the names of their entry points, then those marked `trylast`. "Later wins" and "chained" follow
 that order. An implementation may leave out arguments it does not need.
 """
 

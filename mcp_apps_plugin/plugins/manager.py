@@ -11,7 +11,7 @@ import threading
 import warnings
 import weakref
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pluggy
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("mcp_apps_plugin")
 _T = TypeVar("_T")
 _HOOK_PREFIX = "mcp_apps_"
+_OWN = "mcp-apps-plugin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,11 @@ class PluginManager:
         self._failures: dict[str, dict[str, str]] = {}
         self._attached: weakref.WeakSet[Server] = weakref.WeakSet()
         for name, plugin in BUILTIN.items():
-            self.register(plugin, name, distribution="mcp-apps-plugin")
-        for entry in entry_points(group=hookspecs.PROJECT):
+            self.register(plugin, name, distribution=_OWN)
+
+    def load(self) -> None:
+        """Load the plugins of the installed distributions."""
+        for entry in sorted(entry_points(group=hookspecs.PROJECT), key=lambda each: each.name):
             if entry.value != BUILTIN_MODULE:
                 self._load(entry)
 
@@ -96,28 +100,32 @@ class PluginManager:
             distribution: The distribution that brings it.
             version: That distribution's version.
         """
-        with self._isolated(name, distribution, version, "register"):
+        key = self._key(name, distribution)
+        with self._isolated(key, PluginInfo(name, distribution, version, "failed"), "register"):
             unknown = _unknown_hooks(plugin, self._pluggy)
             if unknown:
                 message = f"implements no hook of this version: {', '.join(unknown)}"
                 raise LookupError(message)
             # Before pluggy 1.7 a plugin that fails its validation stays half registered.
             try:
-                self._pluggy.register(plugin, name)
+                self._pluggy.register(plugin, key)
             except Exception:
-                self._pluggy.unregister(name=name)
+                if self._pluggy.has_plugin(key):
+                    self._pluggy.unregister(name=key)
                 raise
             hooks = tuple(caller.name for caller in self._pluggy.get_hookcallers(plugin) or ())
-            self._infos[name] = PluginInfo(name, distribution, version, "active", hooks)
+            self._infos[key] = PluginInfo(name, distribution, version, "active", hooks)
             for server in list(self._attached):
                 hook = "mcp_apps_server_attached"
-                for _ in self._results(hook, _nothing, {"server": server}, only=name):
+                for _ in self._results(hook, _nothing, {"server": server}, only=key):
                     pass
 
     def unregister(self, name: str) -> None:
         """Let go of one plugin."""
-        self._pluggy.unregister(name=name)
+        if self._pluggy.has_plugin(name):
+            self._pluggy.unregister(name=name)
         self._infos.pop(name, None)
+        self._failures.pop(name, None)
 
     def infos(self) -> list[PluginInfo]:
         """List every plugin, in the order they were loaded."""
@@ -125,12 +133,12 @@ class PluginManager:
             PluginInfo(
                 info.name,
                 info.distribution,
-                info.version,
+                _own_version() if info.distribution == _OWN else info.version,
                 info.status,
                 info.hooks,
-                tuple(self._failures.get(info.name, {}).values()),
+                tuple(self._failures.get(key, {}).values()),
             )
-            for info in self._infos.values()
+            for key, info in self._infos.items()
         ]
 
     def customize_capabilities(
@@ -201,32 +209,36 @@ class PluginManager:
             try:
                 result = check(each.function(**{name: arguments[name] for name in each.argnames}))
             except Exception as error:  # noqa: BLE001  whatever a third party raises
-                info = self._infos[each.plugin_name]
-                self._fail(info.name, info.distribution, hook, error)
+                self._fail(each.plugin_name, self._infos[each.plugin_name], hook, error)
             yield result
 
     def _load(self, entry: EntryPoint) -> None:
         distribution = entry.dist.name if entry.dist else "?"
         version = entry.dist.version if entry.dist else "?"
+        key = self._key(entry.name, distribution)
         if self._wanted is not None and entry.name not in self._wanted:
-            self._infos[entry.name] = PluginInfo(entry.name, distribution, version, "off")
+            self._infos[key] = PluginInfo(entry.name, distribution, version, "off")
             return
-        with self._isolated(entry.name, distribution, version, "load"):
+        with self._isolated(key, PluginInfo(entry.name, distribution, version, "failed"), "load"):
             plugin = entry.load()
             self.register(plugin, entry.name, distribution=distribution, version=version)
 
-    def _isolated(self, name: str, distribution: str, version: str, step: str) -> _Isolated:
+    def _key(self, name: str, distribution: str) -> str:
+        """Return what tells a plugin from others: two distributions may name theirs alike."""
+        return name if name not in self._infos else f"{name} of {distribution}"
+
+    def _isolated(self, key: str, info: PluginInfo, step: str) -> _Isolated:
         def failed(error: Exception) -> None:
-            self._infos[name] = PluginInfo(name, distribution, version, "failed")
-            self._fail(name, distribution, step, error)
+            self._infos[key] = info
+            self._fail(key, info, step, error)
 
         return _Isolated(failed)
 
-    def _fail(self, name: str, distribution: str, step: str, error: Exception) -> None:
+    def _fail(self, key: str, info: PluginInfo, step: str, error: Exception) -> None:
         cause = f"{type(error).__name__}: {error}"
         finding = Finding(
             code=Code.PLUGIN_FAILED,
-            subject=f"plugin {name!r} of {distribution or 'this process'} in {step}",
+            subject=f"plugin {info.name!r} of {info.distribution or 'this process'} in {step}",
             problem=f"{cause.rstrip('.')}.",
             consequence="It was left out; everything else goes on.",
             remedy="Update or remove it, or switch it off with `MCP_APPS_PLUGINS`.",
@@ -234,7 +246,7 @@ class PluginManager:
         )
         if self._strict:
             raise PluginError(finding) from error
-        known = self._failures.setdefault(name, {})
+        known = self._failures.setdefault(key, {})
         if step not in known:
             known[step] = cause
             if step in {"load", "register"}:
@@ -270,6 +282,13 @@ def _unknown_hooks(plugin: object, manager: pluggy.PluginManager) -> list[str]:
         and manager.parse_hookimpl_opts(plugin, name) is not None
         and not hasattr(hookspecs, name)
     ]
+
+
+def _own_version() -> str:
+    try:
+        return version(_OWN)
+    except PackageNotFoundError:
+        return "?"  # run from a source tree
 
 
 def _json_object(value: Any) -> JsonObject | None:
@@ -315,18 +334,26 @@ def _listed(value: Any, kind: type[_T]) -> list[_T]:
     return listed
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()
+_loading: PluginManager | None = None
 _manager: PluginManager | None = None
 
 
 def plugins() -> PluginManager:
     """Return this process's plugins, loading them on first use."""
-    global _manager  # noqa: PLW0603  one set of plugins per process
-    if _manager is None:
-        with _lock:
-            if _manager is None:
-                _manager = PluginManager()
-    return _manager
+    global _loading, _manager  # noqa: PLW0603  one set of plugins per process
+    if _manager is not None:
+        return _manager
+    with _lock:
+        if _manager is None and _loading is None:
+            _loading = PluginManager()
+            try:
+                _loading.load()
+                _manager = _loading
+            finally:
+                _loading = None
+        # A plugin may make a server while it is loaded: it gets the plugins there are so far.
+        return _manager or _loading or PluginManager()
 
 
 def forget_plugins() -> None:

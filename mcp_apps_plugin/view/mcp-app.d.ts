@@ -82,7 +82,6 @@ export interface Tool {
 export interface ListToolsResult { tools: Tool[]; nextCursor?: string; _meta?: Meta; [key: string]: unknown }
 export interface Resource { uri: string; name: string; title?: string; description?: string; mimeType?: string; size?: number; _meta?: Meta; [key: string]: any }
 export interface ListResourcesResult { resources: Resource[]; nextCursor?: string; _meta?: Meta; [key: string]: unknown }
-export interface ListResourceTemplatesResult { resourceTemplates: { uriTemplate: string; name: string; [key: string]: any }[]; nextCursor?: string; [key: string]: unknown }
 export interface ReadResourceResult { contents: (TextResourceContents | BlobResourceContents)[]; _meta?: Meta; [key: string]: unknown }
 
 export interface McpUiMessageResult { isError?: boolean; [key: string]: unknown }
@@ -361,7 +360,6 @@ export class App {
   listServerTools(params?: { cursor?: string }, options?: RequestOptions): Promise<ListToolsResult>;
   readServerResource(params: { uri: string; _meta?: Meta }, options?: RequestOptions): Promise<ReadResourceResult>;
   listServerResources(params?: { cursor?: string; _meta?: Meta }, options?: RequestOptions): Promise<ListResourcesResult>;
-  listServerResourceTemplates(params?: { cursor?: string }, options?: RequestOptions): Promise<ListResourceTemplatesResult>;
   createSamplingMessage(params: { messages: any[]; maxTokens: number; [key: string]: any }, options?: RequestOptions): Promise<{ role: "user" | "assistant"; content: any; model: string; stopReason?: string; [key: string]: any }>;
 
   /** A denial is `isError: true`, whichever way the host says it. */

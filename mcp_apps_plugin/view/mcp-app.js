@@ -19,7 +19,6 @@ globalThis.McpApp = (() => {
     "tools/list": "listServerTools serverTools tools",
     "resources/read": "readServerResource serverResources contents",
     "resources/list": "listServerResources serverResources resources",
-    "resources/templates/list": "listServerResourceTemplates serverResources resourceTemplates",
     "sampling/createMessage": "createSamplingMessage sampling",
     "ui/message": "sendMessage (message)",
     "ui/update-model-context": "updateModelContext (updateModelContext)",
@@ -99,7 +98,7 @@ globalThis.McpApp = (() => {
     if (type && ![].concat(type).some((name) => name === kind || (name === "integer" && Number.isInteger(value)))) return at + " must be " + type;
     if (values && !values.includes(value)) return at + " must be " + values.join(" or ");
     if (!isObject(value)) return;
-    for (const key of required) if (!(key in value)) return at + "." + key + " is missing";
+    for (const key of required) if (!(key in value)) return at + "." + key + " missing";
     for (const key in properties) {
       const problem = key in value && mismatch(properties[key], value[key], at + "." + key);
       if (problem) return problem;
@@ -149,7 +148,7 @@ globalThis.McpApp = (() => {
   // host's questions the newest, which stands first, answers all but teardown.
   const pageIds = { next: 0 };
   /** @type {any[]} */
-  const mounts = [];
+  let mounts = [];
 
   class App {
     /** @param {any} info @param {any} [capabilities] @param {any} [options] */
@@ -292,7 +291,7 @@ globalThis.McpApp = (() => {
         ended = true;
         up = transport = connecting = undefined;
         unwatch();
-        if (mounts.includes(app)) mounts.splice(mounts.indexOf(app), 1);
+        mounts = mounts.filter((mount) => mount !== app);
         for (const waiting of [...pending.values(), ready, input, result]) waiting.reject(error);
         for (const job of running.values()) job.abort(error);
         stop(error);
@@ -366,17 +365,18 @@ globalThis.McpApp = (() => {
         }
         const handler = own || ((declared.tools || method === "ping") && builtin[method]) || app.fallbackRequestHandler;
         if (!handler) throw new AppError(-32601, "Method not found: " + method);
-        if (method === ELICIT && params.mode && params.mode !== "form") throw malformed("form");
+        const form = method === ELICIT;
+        if (form && (params.mode ?? "form") !== "form") throw malformed("form");
         const answer = (await handler(request, extra)) || {};
         // An error makes the host show its own form, which beats a wrong answer.
-        if (method === ELICIT && !(answer.action === "accept" ? isObject(answer.content) : /^(decline|cancel)$/.test(answer.action))) throw malformed("answer");
+        if (form && !(answer.action === "accept" ? isObject(answer.content) : /^(decline|cancel)$/.test(answer.action))) throw malformed("answer");
         return answer;
       };
 
       /** @type {AsyncFn} */
       const asked = async (request) => {
         const { id, method, params } = request;
-        if (ids === pageIds && mounts[0] !== app && method !== TEARDOWN) return;
+        if (mounts.indexOf(app) > 0 && method !== TEARDOWN) return;
         const job = new AbortController();
         const { signal } = job;
         running.set(id, job);
@@ -415,7 +415,7 @@ globalThis.McpApp = (() => {
       const handshake = async (peer, wait) => {
         try {
           if (!peer) {
-            if ((globalThis.parent ?? globalThis) === /** @type {any} */ (globalThis)) throw new AppError("NO_HOST", "No MCP Apps host");
+            if ((globalThis.parent ?? globalThis) === /** @type {any} */ (globalThis)) throw new AppError("NO_HOST", "No host around");
             peer = new PostMessageTransport();
             ids = pageIds;
             mounts.unshift(app);
@@ -551,6 +551,7 @@ globalThis.McpApp = (() => {
           let [frame, echoes, waiting] = [0, 0, false];
           /** @type {any[]} */
           let [width, height] = [];
+          const tell = () => app.sendSizeChanged({ width, height }).catch(quiet);
           const measure = () => {
             waiting = false;
             const { innerWidth, innerHeight } = window;
@@ -561,10 +562,12 @@ globalThis.McpApp = (() => {
             const same = innerWidth === width && tall === height;
             if (same && innerHeight === frame) return;
             // A page measured in vh grows with the frame it is given, for ever. Growth that comes with a change of the frame's
-            // height alone is followed twice, as content may have grown in that same moment, and no further.
+            // height alone is followed twice, as content may have grown in that same moment, once more after a rest, in
+            // case the content has come to its end, and no further.
             echoes = tall > height && innerHeight !== frame && innerWidth === width ? echoes + 1 : 0;
             [frame, width, height] = [innerHeight, innerWidth, tall];
-            if (!same && echoes < 3) guard(app.sendSizeChanged, { width, height });
+            if (!same && echoes < 3) tell();
+            if (echoes === 3) setTimeout(tell, 200);
           };
           const ask = () => {
             if (!waiting) requestAnimationFrame(measure);

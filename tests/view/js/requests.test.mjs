@@ -11,7 +11,6 @@ suite("requests to the host", (load) => {
     ["readServerResource", [{ uri: "ui://x/y" }], "resources/read", { uri: "ui://x/y" }, { contents: [{ uri: "ui://x/y", text: "z" }] }, "serverResources"],
     ["listServerTools", [{ cursor: "c" }], "tools/list", { cursor: "c" }, { tools: [] }, "serverTools"],
     ["listServerResources", [{ cursor: "c" }], "resources/list", { cursor: "c" }, { resources: [] }, "serverResources"],
-    ["listServerResourceTemplates", [{ cursor: "c" }], "resources/templates/list", { cursor: "c" }, { resourceTemplates: [] }, "serverResources"],
     ["createSamplingMessage", [{ messages: [], maxTokens: 1 }], "sampling/createMessage", { messages: [], maxTokens: 1 }, { role: "assistant", content: text[0], model: "m" }, "sampling"],
     ["sendMessage", [{ role: "user", content: text }], "ui/message", { role: "user", content: text }, {}],
     ["updateModelContext", [{ structuredContent: { a: 1 } }], "ui/update-model-context", { structuredContent: { a: 1 } }, {}],

@@ -353,7 +353,9 @@ def plugins() -> PluginManager:
             finally:
                 _loading = None
         # A plugin may make a server while it is loaded: it gets the plugins there are so far.
-        return _manager or _loading or PluginManager()
+        found = _manager or _loading
+        assert found is not None  # noqa: S101  one of the two was just set
+        return found
 
 
 def forget_plugins() -> None:

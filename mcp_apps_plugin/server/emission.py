@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _AnyResource = TypeVar("_AnyResource", bound="Resource | ResourceTemplate")
 _Component = TypeVar("_Component", bound=FastMCPComponent)
 _PREFAB = f"{URI_SCHEME}prefab/"
+_UNSET = "text/plain"  # FastMCP's default for a resource
 
 
 class Emitted(dict[str, Any]):
@@ -148,6 +149,13 @@ def address_of(resource: Resource | ResourceTemplate) -> str:
     return str(fields["uri"] if "uri" in fields else fields["uri_template"])
 
 
+def mime_type_of(resource: Resource | ResourceTemplate) -> str:
+    """Return the MIME type that an author chose, or the one of a page where none did."""
+    meta = resource.meta
+    chosen = meta.mime_type if isinstance(meta, Emitted) else None
+    return resource.mime_type if chosen is None or chosen == _UNSET else chosen
+
+
 def is_page(resource: Resource | ResourceTemplate) -> bool:
     """Tell whether a resource is a page of ours to look after; Prefab's are left alone."""
     address = address_of(resource)
@@ -156,7 +164,7 @@ def is_page(resource: Resource | ResourceTemplate) -> bool:
 
 def keeps_mime_type(resource: Resource | ResourceTemplate) -> bool:
     """Tell whether the MIME type may be set: not where an author chose another on purpose."""
-    return declared_page(resource) is not None or resource.mime_type in {"text/plain", MIME_TYPE}
+    return declared_page(resource) is not None or resource.mime_type in {_UNSET, MIME_TYPE}
 
 
 def takes_part(meta: JsonObject | None) -> bool:

@@ -124,11 +124,11 @@ class PageProvider(Provider):
 
     def guarded(self) -> bool:
         """Tell whether any page of this server asks who reads it."""
-        return any(
+        return self.inherits() or any(
             isinstance(component, Resource | ResourceTemplate)
             and component.auth is not None
             and is_page(component)
-            for component in (*local_components(self._attachment.server), *self._by_uri.values())
+            for component in (*local_components(self._attachment.server), *self.pages().values())
         )
 
     def inherits(self) -> bool:
@@ -145,11 +145,15 @@ class PageProvider(Provider):
         return list(self.pages().values())
 
     async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
-        if version is not None or not uri.startswith(URI_SCHEME):
+        if not uri.startswith(URI_SCHEME):
             return None
         if self._state != state_of(self._attachment.server):
             self.pages()
-        return self._by_uri.get(uri)
+        page = self._by_uri.get(uri)
+        # A version range is about versioned components; `1.0` of a page is not this one.
+        if page is None or version is None or version.matches(page.version):
+            return page
+        return None
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
@@ -191,6 +195,8 @@ def _make(server: Server, page: AppResource) -> Resource:
 
 def _put(found: dict[tuple[str | None, object], AppResource], page: AppResource) -> None:
     """Keep one declaration for each address and source; the one with options wins."""
+    if page.uri is None:
+        return  # the audit names the tool that links it
     source: object = page.file.identity if page.handler is None and page.file else page.handler
     key = page.uri, source if isinstance(source, str) else id(source)
     known = found.get(key)

@@ -23,7 +23,7 @@ from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_object
 from mcp_apps_plugin.server.attachment import attachment_of
 from mcp_apps_plugin.server.elicitation.declared import elicitations
-from mcp_apps_plugin.server.emission import address_of, declared_page, is_page, original_of
+from mcp_apps_plugin.server.emission import address_of, declared_page, is_page, mime_type_of, original_of
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.trail import candidates, trail_of
 from mcp_apps_plugin.server.tree import base_of, is_remote, layers_of
@@ -252,7 +252,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             uri=uri,
             subject=describe(function) if function is not None else f"resource {listing.name!r}",
             own=own is not None,
-            mime_type=listing.mime_type,
+            mime_type=mime_type_of(listing),
             written=as_object((original_of(listing) or {}).get(UI_KEY)),
             ui=(listing.meta or {})[UI_KEY],
             html=vars(listing).get("text"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
 from mcp_apps_plugin.server.negotiation import client_ui_settings, is_modern
-from mcp_apps_plugin.server.tree import base_of, is_remote
+from mcp_apps_plugin.server.tree import base_of, is_remote, mounted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,13 @@ class _Forwarding:
 
 
 def forward_declarations(server: Server) -> None:
-    """Let every proxy on a server forward declarations; those that do already are left alone."""
+    """Let every proxy on a server, and on those mounted on it, forward declarations.
+
+    Mounted ones too, as a component is looked up there before that server's middleware runs, and
+    keeps the factory it was made with. Those that forward already are left alone.
+    """
+    for _, below in mounted(server):
+        forward_declarations(below)
     for provider in server.providers:
         if is_remote(provider):
             base: Any = base_of(provider)

@@ -17,6 +17,7 @@ from mcp_apps_plugin.server.elicitation.addressing import seen_uri_of_result
 from mcp_apps_plugin.server.elicitation.declared import may_hint
 from mcp_apps_plugin.server.elicitation.errors import ElicitationError
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, current_leg
+from mcp_apps_plugin.server.proxies import forward_declarations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,6 +47,9 @@ class ElicitMiddleware(Middleware):
         leg = current_leg() if context.method in CARRIERS else None
         if leg is None or leg.entered:
             return await call_next(context)
+        # Tools and resources have their proxies told already; a prompt may ask as well.
+        if context.method == "prompts/get":
+            forward_declarations(leg.server)
         result = await leg.run(call_next(context))
         if leg.suspended:
             assert context.method is not None  # noqa: S101  it is a carrier

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import os
 import socket
 import subprocess
@@ -73,6 +74,10 @@ class Peer:
         """Call a tool and give its words; an error is raised."""
         result = await self.client.call_tool(tool, arguments)
         return result.content[0].text
+
+    async def value(self, tool: str, **arguments: Any) -> Any:
+        """Call a tool and give what it returned."""
+        return json.loads(await self.call(tool, **arguments))
 
 
 def _declaring(capabilities: dict[str, Any]) -> type[VersionAwareClientSession]:

@@ -48,7 +48,7 @@ def can_ask(era: str, transport: str, client: str) -> bool:
 
 @pytest.mark.parametrize(("era", "transport", "client", "action", "route"), MATRIX)
 async def test_matrix(
-    peers: Callable[..., Any], era: str, transport: str, client: str, action: str, route: str
+    peers: Callable[..., Any], *, era: str, transport: str, client: str, action: str, route: str
 ) -> None:
     peer = await peers(era, transport, client)
     peer.will({"manager": "priya"})

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fastmcp.server.providers import FastMCPProvider
 from fastmcp.server.transforms import Namespace
 
-from mcp_apps_plugin.server.trail import candidates
-from mcp_apps_plugin.server.tree import layers_of, mounted
+from mcp_apps_plugin.server.trail import candidates, trail_of, written_name
+from mcp_apps_plugin.server.trail import seen_uri as trail_uri
+from mcp_apps_plugin.server.tree import base_of, layers_of, mounted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastmcp import FastMCP
     from fastmcp.server.middleware import MiddlewareContext
+    from fastmcp.server.providers import Provider
     from fastmcp.utilities.components import FastMCPComponent
 
     from mcp_apps_plugin.server.trail import Trail
@@ -67,6 +70,11 @@ async def seen_uri_of_result(uri: str, context: MiddlewareContext[Any]) -> str |
     component: Any = await _component(ctx.fastmcp, context)
     if component is None:
         return None
+    if not trail_of(component):
+        # FastMCP's namespaces leave no trail on prompts and templates; their names tell it.
+        trail = _trail_by_name(ctx.fastmcp, context)
+        if trail:
+            return trail_uri(uri, trail)
     return await attachment.addresses.resolve(uri, component)
 
 
@@ -82,6 +90,34 @@ async def _component(server: Server, context: MiddlewareContext[Any]) -> FastMCP
             return await server.get_resource(uri) or await server.get_resource_template(uri)
 
 
+def _trail_by_name(server: Server, context: MiddlewareContext[Any]) -> Trail:
+    """Return the longest way down that a requested name, or URI, can have come up."""
+    ways = [trail for trail in _ways(server, 0) if _fits(trail, context)]
+    return max(ways, key=len, default=())
+
+
+def _fits(trail: Trail, context: MiddlewareContext[Any]) -> bool:
+    if context.method == "prompts/get":
+        return written_name(context.message.name, trail) is not None
+    uri: str | None = str(context.message.uri) if context.method == "resources/read" else None
+    for namespace in reversed(trail):
+        uri = None if uri is None else namespace._reverse_uri(uri)  # noqa: SLF001  as FastMCP does
+    return uri is not None
+
+
+def _ways(server: Server, depth: int) -> Iterator[Trail]:
+    """Yield the namespaces on the way down to each provider, innermost first."""
+    if depth > _MAX_DEPTH:
+        return
+    for provider in server.providers:
+        passed = _namespaces_of(provider)
+        yield passed
+        base = base_of(provider)
+        if isinstance(base, FastMCPProvider):
+            for trail in _ways(base.server, depth + 1):
+                yield (*trail, *passed)
+
+
 def _trails(outer: Server, asking: Server, depth: int) -> Iterator[Trail]:
     """Yield the namespaces between two servers, innermost first, for each way between them."""
     if outer is asking:
@@ -90,11 +126,14 @@ def _trails(outer: Server, asking: Server, depth: int) -> Iterator[Trail]:
     if depth > _MAX_DEPTH:
         return
     for provider, below in mounted(outer):
-        passed = tuple(
-            transform
-            for layer in layers_of(provider)
-            for transform in layer.transforms
-            if isinstance(transform, Namespace)
-        )
         for trail in _trails(below, asking, depth + 1):
-            yield (*trail, *passed)
+            yield (*trail, *_namespaces_of(provider))
+
+
+def _namespaces_of(provider: Provider) -> Trail:
+    return tuple(
+        transform
+        for layer in layers_of(provider)
+        for transform in layer.transforms
+        if isinstance(transform, Namespace)
+    )

@@ -6,6 +6,7 @@ before a handler runs. Mostly its code says it: `elicit(..., app=choose_manager)
 
 from __future__ import annotations
 
+import dis
 import inspect
 import weakref
 from dataclasses import dataclass
@@ -175,12 +176,22 @@ def _named_in(function: FunctionType) -> Iterator[object]:
     """Yield what the names in a function's code stand for: globals, closures, module members."""
     scope = {**function.__globals__, **_closure_of(function)}
     for code in _codes(function.__code__):
-        names = (*code.co_names, *code.co_freevars)
-        values = [scope[name] for name in names if name in scope]
+        loaded = {each.argval for each in dis.get_instructions(code) if _loads(each.opname)}
+        values = [
+            scope[name]
+            for name in dict.fromkeys(code.co_names + code.co_freevars)
+            if name in scope and name in loaded
+        ]
         yield from values
         for module in values:
             if inspect.ismodule(module):
-                yield from (vars(module)[name] for name in names if name in vars(module))
+                members = vars(module)
+                yield from (members[name] for name in code.co_names if name in members)
+
+
+def _loads(operation: str) -> bool:
+    """Tell whether an operation reads a variable: `elicit`, not the `elicit` of `ctx.elicit`."""
+    return operation.startswith("LOAD_") and operation.endswith(("GLOBAL", "NAME", "DEREF"))
 
 
 def _closure_of(function: FunctionType) -> dict[str, object]:

@@ -19,8 +19,8 @@ def library(*, minify: bool = True) -> str:
     """The text of the library, minified once per process unless asked otherwise.
 
     Args:
-        minify: Whether to remove comments and needless white space. The names stay, so stack
-            traces can be read.
+        minify: Whether to remove comments and white space, and to shorten local names where the
+            platform allows it.
     """
     source = (
         (files(__name__.rpartition(".")[0]) / LIBRARY_NAME)
@@ -29,9 +29,19 @@ def library(*, minify: bool = True) -> str:
     )
     if not minify:
         return source
-    # Only pages that use the library need it. It has no types of its own.
-    minifier: Any = import_module("rjsmin")
-    return str(minifier.jsmin(source))
+    return _minified(source)
+
+
+def _minified(source: str) -> str:
+    """Minify with what is installed. Only pages that use the library need it."""
+    try:
+        # Shortens local names as well, and has no wheel for some platforms.
+        shortening: Any = import_module("minify")
+        # It leaves out the last semicolon, which whatever follows may rely on.
+        return f"{shortening.string('text/javascript', source)};"
+    except (ImportError, OSError):
+        stripping: Any = import_module("rjsmin")
+        return str(stripping.jsmin(source))
 
 
 @cache

@@ -12,7 +12,7 @@ from fastmcp.server.context import Context
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
 from mcp_apps_plugin.server.trail import trail_of, written_name
-from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of
+from mcp_apps_plugin.server.tree import is_composed, is_proxied, mount_of, root_of
 from mcp_apps_plugin.view import embed
 from mcp_apps_plugin.view.data import NAMES_ID
 
@@ -82,7 +82,7 @@ class Names:
             uri: Its address there.
             html: The document. Only one with the page library is changed.
         """
-        if "McpApp" not in html:
+        if "McpApp" not in html or not is_composed(server):
             return html
         async with Context(fastmcp=server):
             page = await server.get_resource(uri)

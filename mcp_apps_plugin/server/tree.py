@@ -12,9 +12,10 @@ from fastmcp.server.providers.fastmcp_provider import (
     FastMCPProviderResourceTemplate,
     FastMCPProviderTool,
 )
-from fastmcp.server.providers.wrapped_provider import _WrappedProvider
 
 from mcp_apps_plugin.declarations.marks import marks_set
+
+from mcp_apps_plugin.server.private import WrappedProvider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ def base_of(provider: Provider) -> Provider:
 def layers_of(provider: Provider) -> list[Provider]:
     """Return a provider with what it wraps, innermost first: the order transforms apply in."""
     layers = [provider]
-    while isinstance(provider, _WrappedProvider):
+    while isinstance(provider, WrappedProvider):
         provider = provider._inner  # noqa: SLF001  FastMCP has no reader for it
         layers.append(provider)
     return layers[::-1]
@@ -78,6 +79,14 @@ def mounted(server: Server) -> Iterator[tuple[Provider, Server]]:
             yield provider, base.server
 
 
+def is_composed(server: Server) -> bool:
+    """Tell whether other endpoints stand behind a server: mounted ones or back ends."""
+    return any(
+        isinstance(base_of(provider), FastMCPProvider) or is_remote(provider)
+        for provider in server.providers
+    )
+
+
 def local_components(server: Server) -> Iterator[FastMCPComponent]:
     """Yield every component registered in-process on this server, hidden ones too."""
     pending: list[Provider] = list(server.providers)
@@ -89,20 +98,28 @@ def local_components(server: Server) -> Iterator[FastMCPComponent]:
             pending += base.providers
 
 
-def state_of(server: Server) -> tuple[int, int]:
-    """Return a value that changes when something is declared, added or removed."""
-    size = 0
-    pending: list[Provider] = list(server.providers)
+def state_of(server: Server) -> int:
+    """Return a value that changes when something is declared, added, removed or exchanged."""
+    state = [marks_set()]
+    pending: list[Any] = [server]
     while pending:
-        base = base_of(pending.pop())
-        size += 1
-        if isinstance(base, LocalProvider):
-            size += len(base._components) << 16  # noqa: SLF001  counting must not copy
-        elif isinstance(base, FastMCPProvider):
-            pending += base.server.providers
-        elif isinstance(base, AggregateProvider):
-            pending += base.providers
-    return size, marks_set()
+        each = pending.pop()
+        if isinstance(each, Provider):
+            layers = layers_of(each)
+            for layer in layers:
+                state.append(id(layer))
+                state += map(id, layer.transforms)
+            each = layers[0]
+        if isinstance(each, LocalProvider):
+            components = each._components  # noqa: SLF001  counting must not copy
+            state.append(hash(tuple(components)))
+            state += map(id, components.values())
+        elif isinstance(each, FastMCPProvider):
+            pending.append(each.server)
+        elif isinstance(each, AggregateProvider):  # a server is one
+            pending += each.providers
+            state += map(id, getattr(each, "middleware", ()))
+    return hash(tuple(state))
 
 
 def _is_proxy(value: object, *names: str) -> bool:

@@ -33,14 +33,19 @@ def marks_set() -> int:
     return _marks_set
 
 
+def declared_more() -> None:
+    """Count a declaration, so that whoever keeps something about declarations looks again."""
+    global _marks_set  # noqa: PLW0603  a count, for caches of what is declared
+    _marks_set += 1
+
+
 def set_mark(handler: object, mark: str, value: object) -> None:
     """Keep `value` on a handler.
 
     Raises:
         AppsTypeError: The handler is a class, or cannot carry attributes (`ui-usage`).
     """
-    global _marks_set  # noqa: PLW0603  a count, for caches of what is declared
-    _marks_set += 1
+    declared_more()
     try:
         vars(carrier_of(handler))[mark] = value
     except TypeError:

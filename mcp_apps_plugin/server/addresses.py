@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastmcp.exceptions import FastMCPError
-from fastmcp.server.context import Context, _current_context
-from fastmcp.server.middleware import Middleware, MiddlewareContext
-from fastmcp.server.transforms.visibility import Visibility, get_session_transforms
-from mcp.shared.exceptions import MCPError
-from mcp_types import ReadResourceRequestParams
+from fastmcp.server.transforms import Namespace
+from fastmcp.server.transforms.visibility import get_session_transforms
 
+from mcp_apps_plugin.declarations.link import declaration_of
+from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, UI_MARK
+from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
 from mcp_apps_plugin.server.emission import Emitted
-from mcp_apps_plugin.server.trail import candidates, has_trail, passed_namespace, seen_uri, trail_of
-from mcp_apps_plugin.server.tree import (
-    is_proxied,
-    layers_of,
-    mount_of,
-    state_of,
+from mcp_apps_plugin.server.private import current_context
+from mcp_apps_plugin.server.readable import (
+    is_open,
+    page_for_caller,
+    reaches_out,
+    sources,
+    stands,
+    stands_locally,
 )
+from mcp_apps_plugin.server.trail import candidates, has_trail, passed_namespace, seen_uri, trail_of
+from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastmcp import FastMCP
     from fastmcp.resources import Resource, ResourceTemplate
     from fastmcp.tools import Tool
 
@@ -32,7 +36,37 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.server.attachment import Attachment
     from mcp_apps_plugin.server.trail import Trail
 
+    Server = FastMCP[Any]
+
 _LIMIT = 8192  # links that are remembered; a server with more asks anew for the rest
+
+
+class _Origin(NamedTuple):
+    """Where a link was written.
+
+    Attributes:
+        trail: The namespaces between there and here.
+        mount: The mounted server that listed it, if one did.
+        backend: What connects to the back end that listed it, if one did.
+    """
+
+    trail: Trail
+    mount: Server | None = None
+    backend: object = None
+
+
+class _Seen(NamedTuple):
+    """What became of a link.
+
+    Attributes:
+        uri: Its address here, or `None`.
+        known: Whether its page is known here, though this caller may not read it.
+        lasting: Whether it is the same for every caller, as long as no part is exchanged.
+    """
+
+    uri: str | None
+    known: bool = True
+    lasting: bool = True
 
 
 class Addresses:
@@ -44,9 +78,11 @@ class Addresses:
 
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
-        self._known: dict[tuple[str, Trail, int], str | None] = {}
+        self._remembered: dict[tuple[str, _Origin], _Seen] = {}
         self._state: object = None
         self._token: object = object()
+        self._open = False
+        self._reaches_out = False
 
     async def address(self, tools: Sequence[Tool], *, outermost: bool) -> list[Tool]:
         """Rewrite the links of listed tools to what they are called here.
@@ -60,101 +96,119 @@ class Addresses:
             The tools, with copies where a caller sees another link than the next one.
         """
         listed = list(tools)
-        pending = [(at, tool) for at, tool in enumerate(listed) if not self._settled(tool)]
+        pending = [(at, tool) for at, tool in enumerate(listed) if UI_KEY in (tool.meta or ())]
         if not pending:
             return listed
-        remember = not await self._guarded()
         self._refresh()
+        remember = self._open and not await _has_session_rules()
+        memory = self._remembered if remember else {}
+        this_list: dict[tuple[str, _Origin], _Seen] = {}
         for at, tool in pending:
-            link = link_of(tool.meta)
+            meta = tool.meta or {}
+            ours = isinstance(meta, Emitted) and not has_trail(tool)
+            if remember and ours and meta.settled is self._token:  # type: ignore[attr-defined]
+                continue
+            link = link_of(meta)
             if link is None:
                 continue
-            trail = trail_of(tool)
-            mount = mount_of(tool)
-            key = link, trail, id(mount)
-            if remember and key in self._known:
-                seen = self._known[key]
-            else:
-                seen = await self._resolve(link, trail, tool, mount)
-                if remember and len(self._known) < _LIMIT:
-                    self._known[key] = seen
-            if seen == link:
-                if remember and isinstance(tool.meta, Emitted) and not trail:
-                    tool.meta.settled = self._token
-            elif seen is not None:
-                listed[at] = _with_meta(
-                    tool, rewrite_links(tool.meta or {}, partial(_always, seen))
-                )
-            elif outermost:
-                listed[at] = _with_meta(tool, without_links(tool.meta or {}))
+            key = link, self._origin(tool)
+            seen = memory.get(key) or this_list.get(key)
+            if seen is None:
+                seen = await self._resolve(*key)
+                lasting = remember and seen.lasting and len(memory) < _LIMIT
+                (memory if lasting else this_list)[key] = seen
+            if seen.uri == link:
+                if remember and ours and seen.lasting:
+                    meta.settled = self._token  # type: ignore[attr-defined]
+            elif seen.uri is not None:
+                listed[at] = _with_meta(tool, rewrite_links(meta, partial(_always, seen.uri)))
+            elif outermost or seen.known:
+                listed[at] = _with_meta(tool, without_links(meta))
         return listed
 
     async def resolve(self, uri: str, tool: Tool) -> str:
         """Return what a URI in a tool's result is called here; unchanged when it leads nowhere."""
-        return await self._resolve(uri, trail_of(tool), tool, mount_of(tool)) or uri
+        self._refresh()
+        return (await self._resolve(uri, self._origin(tool, declared=False))).uri or uri
 
     async def page(self, uri: str) -> Resource | ResourceTemplate | None:
         """Look a page up as a read of this caller would."""
+        return await page_for_caller(self._attachment.server, uri)
+
+    def _origin(self, tool: Tool, *, declared: bool = True) -> _Origin:
+        """Find where a tool's link was written; with `declared=False`, its results."""
+        fields = vars(tool)
         server = self._attachment.server
-        try:
-            async with Context(fastmcp=server) as context:
-                await self._ask_middleware(uri, context)
-                return await server.get_resource(uri) or await server.get_resource_template(uri)
-        except (FastMCPError, MCPError):
-            return None
-
-    def _settled(self, tool: Tool) -> bool:
-        meta = tool.meta
-        if not meta or "ui" not in meta:
-            return True
-        return isinstance(meta, Emitted) and meta.settled is self._token and not has_trail(tool)
-
-    async def _resolve(
-        self, link: str, trail: Trail, tool: Tool, mount: object | None
-    ) -> str | None:
+        if declared and server in fields.get(ATTACHED_MARK, ()) and declaration_of(tool) is None:
+            # `attach_ui` speaks of this server's own addresses.
+            return _Origin(tuple(t for t in server.transforms if isinstance(t, Namespace)))
+        trail = trail_of(tool)
+        parent: Tool | None = fields.get("parent_tool")
+        if declared and parent is not None and UI_MARK in fields:
+            # A tool made from another one, with a page of its own.
+            return _Origin(trail[len(trail_of(parent)) :])
         if is_proxied(tool):
+            return _Origin(trail, backend=_backend_of(tool))
+        return _Origin(trail, mount_of(tool))
+
+    async def _resolve(self, link: str, origin: _Origin) -> _Seen:
+        if origin.backend is not None and self._trusts(link, origin):
             # Its back end promises that the page is there; asking would be one more round trip.
-            return seen_uri(link, trail)
-        for candidate in candidates(link, trail):
-            page = await self.page(candidate)
-            if page is not None and await _is_meant(page, mount, link):
-                return candidate
-        return None
-
-    async def _ask_middleware(self, uri: str, context: Context) -> None:
-        request = MiddlewareContext(
-            message=ReadResourceRequestParams(uri=uri),
-            method="resources/read",
-            fastmcp_context=context,
-        )
-        for middleware in self._guards():
-            await middleware.check_resource_access(request)
-
-    def _guards(self) -> list[Any]:
-        plain = getattr(Middleware, "check_resource_access", None)
-        return [
-            each
-            for each in self._attachment.server.middleware
-            if getattr(type(each), "check_resource_access", plain) is not plain
-        ]
-
-    async def _guarded(self) -> bool:
-        """Tell whether anything on this server may hide a page from somebody."""
+            return _Seen(seen_uri(link, origin.trail))
         server = self._attachment.server
-        layers = [server, *(layer for p in server.providers for layer in layers_of(p))]
-        if any(isinstance(t, Visibility) for layer in layers for t in layer.transforms):
+        for candidate in candidates(link, origin.trail):
+            page = await page_for_caller(server, candidate)
+            if page is not None and await self._is_meant(page, link, origin):
+                own = mount_of(page) is origin.mount or not (mount_of(page) or is_proxied(page))
+                return _Seen(candidate, lasting=own)
+        known = origin.backend is not None or await self._is_known(link, origin)
+        return _Seen(None, known, lasting=not self._reaches_out)
+
+    def _trusts(self, link: str, origin: _Origin) -> bool:
+        """Tell whether nothing here can hide a back end's page, or stand in its place."""
+        server = self._attachment.server
+        alone = len(sources(server)) == 1
+        return self._open and alone and not stands_locally(server, seen_uri(link, origin.trail))
+
+    async def _is_meant(self, page: Any, link: str, origin: _Origin) -> bool:
+        """Tell whether a page is the one a tool means, not a neighbour's of the same address."""
+        if origin.backend is not None:
+            return is_proxied(page) and _backend_of(page) is origin.backend
+        below = mount_of(page)
+        if origin.mount is None:
+            foreign = below is not None or is_proxied(page)
+            return not foreign or not stands_locally(self._attachment.server, link)
+        # Another server's page is right only if the tool's own server has none under its link.
+        return below is origin.mount or await page_for_caller(origin.mount, link) is None
+
+    async def _is_known(self, link: str, origin: _Origin) -> bool:
+        """Tell whether the page is here, though not to be read: then none further out is meant."""
+        server = self._attachment.server
+        if any(stands(server, candidate) for candidate in candidates(link, origin.trail)):
             return True
-        if self._guards() or self._attachment.pages.guarded():
-            return True
-        context = _current_context.get()
-        return context is not None and bool(await get_session_transforms(context))
+        return origin.mount is not None and await page_for_caller(origin.mount, link) is not None
 
     def _refresh(self) -> None:
-        state = state_of(self._attachment.server)
+        server = self._attachment.server
+        state = state_of(server)
         if state != self._state:
-            self._known.clear()
+            self._remembered = {}
             self._token = object()
             self._state = state
+            self._open = is_open(server)
+            self._reaches_out = reaches_out(server)
+
+
+async def _has_session_rules() -> bool:
+    """Tell whether this caller's session hides or shows components."""
+    context = current_context.get()
+    return context is not None and bool(await get_session_transforms(context))
+
+
+def _backend_of(component: Any) -> object:
+    """Return what a proxied component connects with: the same for all of one back end."""
+    factory = root_of(component)._client_factory  # type: ignore[attr-defined]  # noqa: SLF001
+    return getattr(factory, "factory", factory)
 
 
 def _with_meta(tool: Tool, meta: JsonObject) -> Tool:
@@ -167,14 +221,3 @@ def _with_meta(tool: Tool, meta: JsonObject) -> Tool:
 
 def _always(seen: str, _: str) -> str:
     return seen
-
-
-async def _is_meant(page: object, mount: Any, link: str) -> bool:
-    """Tell whether a page is the one a tool means, not a neighbour's of the same address."""
-    if mount is None or getattr(page, "_server", None) is mount:
-        return True
-    from mcp_apps_plugin.server.attachment import attachment_of  # noqa: PLC0415  it owns this
-
-    below = attachment_of(mount)
-    # Another server's page is right only if the tool's own server has none under its link.
-    return below is None or await below.addresses.page(link) is None

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.declarations.link import UiDeclaration, declaration_of
-from mcp_apps_plugin.declarations.marks import ATTACHED_MARK
+from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, declared_more
 from mcp_apps_plugin.declarations.page import AppResource, check_uri, page_of
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.protocol.links import BOTH
@@ -42,6 +42,7 @@ class AttachedLinks:
         """
         checked = {pattern: _declaration(pattern, page) for pattern, page in links.items()}
         self._declarations.update(checked)
+        declared_more()
 
     def mark(self, server: Server, tool: Tool) -> None:
         """Put the declaration of the pattern that names this tool on it; `@ui` goes before."""

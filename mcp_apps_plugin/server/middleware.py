@@ -40,6 +40,9 @@ class AppsMiddleware(Middleware):
 
     async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """Pass a message on, and complete what comes back."""
+        if isinstance(context.message, dict):
+            # FastMCP shows what was refused before its handler as it came over the wire.
+            return await call_next(context)
         match context.method:
             case "tools/list":
                 return await self._list_tools(context, call_next)
@@ -59,8 +62,8 @@ class AppsMiddleware(Middleware):
         forward_declarations(server)
         with _outermost(_listing) as outermost:
             listed = list(await call_next(context))
+            hidden = await surfaces.pinned(server, listed)
         tools = self._attachment.lists.tools(listed)
-        hidden = await surfaces.pinned(server, listed)
         if hidden:
             tools += [t for t in self._attachment.lists.tools(hidden) if surfaces.keeps_page(t)]
         return await self._attachment.addresses.address(tools, outermost=outermost)

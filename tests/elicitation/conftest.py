@@ -131,51 +131,72 @@ def program() -> Any:
     return module
 
 
-def free_port() -> int:
-    """Find a port on loopback."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+@dataclass
+class Process:
+    """The program over HTTP, in a process of its own on a port that stays the same."""
 
+    words: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    port: int = 0
+    process: subprocess.Popen[bytes] | None = None
 
-def start_http(
-    port: int, *words: str, env: dict[str, str] | None = None
-) -> subprocess.Popen[bytes]:
-    """Start the program over HTTP and wait until it listens."""
-    process = subprocess.Popen(
-        [sys.executable, str(PROGRAM), "http", str(port), *words],
-        env={**os.environ, **(env or {})},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2):
-            return process
-        assert process.poll() is None, "the server ended"
-        time.sleep(0.05)
-    process.kill()
-    message = "the server does not listen"
-    raise AssertionError(message)
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}/mcp"
 
+    def start(self) -> None:
+        """Start it and wait until it listens."""
+        if not self.port:
+            with socket.socket() as found:
+                found.bind(("127.0.0.1", 0))
+                self.port = found.getsockname()[1]
+        self.process = subprocess.Popen(
+            [sys.executable, str(PROGRAM), "http", str(self.port), *self.words],
+            env={**os.environ, **self.env},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection(("127.0.0.1", self.port), 0.2),
+            ):
+                return
+            assert self.process.poll() is None, "the server ended"
+            time.sleep(0.05)
+        message = "the server does not listen"
+        raise AssertionError(message)
 
-@contextlib.contextmanager
-def running(*words: str) -> Iterator[str]:
-    """Run the program over HTTP."""
-    port = free_port()
-    process = start_http(port, *words)
-    try:
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        process.wait(10)
+    def kill(self) -> None:
+        """End it at once."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
 
 @pytest.fixture(scope="module")
-def http_urls() -> Iterator[dict[str, str]]:
+def start_program() -> Iterator[Callable[..., Process]]:
+    """Run the program over HTTP."""
+    started: list[Process] = []
+
+    def start(*words: str, env: dict[str, str] | None = None) -> Process:
+        process = Process(words, env or {})
+        started.append(process)
+        process.start()
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def http_urls(start_program: Callable[..., Process]) -> dict[str, str]:
     """Two servers over HTTP: with sessions and without."""
-    with running() as stateful, running("stateless") as stateless:
-        yield {"http stateful": stateful, "http stateless": stateless}
+    stateful, stateless = start_program(), start_program("stateless")
+    return {"http stateful": stateful.url, "http stateless": stateless.url}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from fastmcp import FastMCP
 from fastmcp.resources import Resource, ResourceResult, ResourceTemplate
-from fastmcp.server.context import _current_context
 from fastmcp.server.transforms import Namespace
 from fastmcp.tools import Tool
 
@@ -29,15 +28,25 @@ from mcp_apps_plugin.server.emission import (
     page_ui,
     subject_of,
 )
-from mcp_apps_plugin.server.patches import Method, Patch
+from mcp_apps_plugin.server.patches import (
+    Method,
+    Patch,
+    changed,
+    refused_patches,
+    warn_of_changes,
+)
+from mcp_apps_plugin.server.private import current_context, missing_parts
 from mcp_apps_plugin.server.shaping import shape_result
 from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mcp_apps_plugin.protocol.findings import Finding
+
 _lock = threading.RLock()
 _active = False
+_unfit: dict[str, Finding] = {}
 
 
 def activate() -> bool:
@@ -58,6 +67,8 @@ def activate() -> bool:
         _active = True
         for patch in PATCHES:
             patch.apply()
+        gone = [changed(part, "is gone.", feature) for part, feature in missing_parts().items()]
+        warn_of_changes([*refused_patches(), *gone])
         for server in _existing_servers():
             _attach(server)
         return True
@@ -85,14 +96,25 @@ def is_active() -> bool:
 
 
 def _attach(server: FastMCP[Any]) -> None:
-    if attachment_of(server) is None:
-        Attachment(server, on_start=check_start)
-        plugins().server_attached(server)
+    with _lock:  # one thread may activate while another makes a server
+        if not _active or attachment_of(server) is not None:
+            return
+        try:
+            Attachment(server, on_start=check_start)
+        except Exception as error:  # noqa: BLE001  whatever a FastMCP of another shape raises
+            problem = f"takes no parts of ours ({type(error).__name__}: {error})."
+            finding = changed("FastMCP", problem, "everything, on this server")
+            if _unfit.setdefault(problem, finding) is finding:
+                warn_of_changes([finding])
+            return
+    plugins().server_attached(server)
 
 
 def _existing_servers() -> list[FastMCP[Any]]:
     """Find the servers of this process. FastMCP keeps no list of them."""
-    return [each for each in gc.get_objects() if isinstance(each, FastMCP) and _is_whole(each)]
+    # By type, not `isinstance`: proxies may raise, or lie, when asked for their class.
+    found = [each for each in gc.get_objects() if issubclass(type(each), FastMCP)]
+    return [server for server in found if _is_whole(server)]
 
 
 def _is_whole(server: FastMCP[Any]) -> bool:
@@ -129,7 +151,7 @@ def _page_content(original: Callable[..., Any]) -> Callable[..., Any]:
     def convert_result(self: Any, raw_value: Any) -> Any:
         if not is_page(self) or not keeps_mime_type(self):
             return original(self, raw_value)
-        context = _current_context.get()
+        context = current_context.get()
         if context is None or attachment_of(context.fastmcp) is None:
             return original(self, raw_value)
         ui = page_ui(context.fastmcp, self)

@@ -50,11 +50,21 @@ class Attachment:
         self._middleware = AppsMiddleware(self)
         self._elicit = ElicitMiddleware()
         self._wire = WireMiddleware(self)
+        try:
+            self._add(server)
+        except Exception:
+            self.remove()
+            raise
+
+    def _add(self, server: Server) -> None:
+        vars(server)[_KEY] = self
         server.add_provider(self.pages)
+        # Beside the server's own components: a mounted server's page never stands in for its own.
+        server.providers.remove(self.pages)
+        server.providers.insert(server.providers.index(server.local_provider) + 1, self.pages)
         # The outermost: what an author's own middleware adds to a list is completed too.
         server.middleware[:0] = (self._middleware, self._elicit)
         server._mcp_server.middleware.insert(0, self._wire)  # noqa: SLF001  the SDK's own list
-        vars(server)[_KEY] = self
 
     @property
     def server(self) -> Server:
@@ -66,11 +76,15 @@ class Attachment:
     def remove(self) -> None:
         """Leave the server as it was found."""
         server = self.server
-        server.providers.remove(self.pages)
-        server.middleware.remove(self._middleware)
-        server.middleware.remove(self._elicit)
+        for parts, ours in (
+            (server.providers, (self.pages,)),
+            (server.middleware, (self._middleware, self._elicit)),
+            (getattr(server._mcp_server, "middleware", []), (self._wire,)),  # noqa: SLF001
+        ):
+            for part in ours:
+                if part in parts:
+                    parts.remove(part)
         stop_forwarding(server)
-        server._mcp_server.middleware.remove(self._wire)  # noqa: SLF001  the SDK's own list
         for component in local_components(server):
             take_back(component)
         del vars(server)[_KEY]

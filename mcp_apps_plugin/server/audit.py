@@ -10,6 +10,7 @@ from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.patches import refused_patches
+from mcp_apps_plugin.server.private import lifespan_root_active
 from mcp_apps_plugin.server.survey import survey
 from mcp_apps_plugin.settings import read_settings
 
@@ -80,10 +81,8 @@ async def check_start(server: Server) -> None:
     Raises:
         AppsConfigurationError: There are errors, and the mode is `"error"`.
     """
-    from fastmcp.server.mixins.lifespan import _lifespan_root_active  # noqa: PLC0415  private
-
     mode: AuditMode = options_of(server).audit or read_settings().audit
-    if mode == "off" or _lifespan_root_active.get():
+    if mode == "off" or lifespan_root_active.get():
         return
     report = await audit(server)
     if report.errors and mode == "error":

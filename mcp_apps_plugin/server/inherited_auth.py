@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastmcp.server.server import _component_auth_allows
+from fastmcp.exceptions import AuthorizationError
+from fastmcp.server.auth import AuthContext, run_auth_checks
+from fastmcp.server.dependencies import get_access_token, get_context
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.link import declaration_of
@@ -29,15 +31,24 @@ async def may_read(server: Server, page: AppResource) -> bool:
     """
     if page.auth != "inherit":
         return True
-    showing = [tool for tool in local_components(server) if _shows(tool, page)]
+    components = local_components(server)
+    showing = [each for each in components if isinstance(each, Tool) and _shows(each, page)]
     for tool in showing:
-        if await _component_auth_allows(tool):  # type: ignore[arg-type]  # a `Tool`, see `_shows`
+        if await _allows(tool):
             return True
     return not showing
 
 
-def _shows(component: object, page: AppResource) -> bool:
-    if not isinstance(component, Tool):
+async def _allows(tool: Tool) -> bool:
+    """Tell whether a tool's own checks admit this request, as FastMCP does for the tool."""
+    if tool.auth is None or get_context().transport == "stdio":
+        return True
+    try:
+        return await run_auth_checks(tool.auth, AuthContext(get_access_token(), tool))
+    except AuthorizationError:
         return False
-    declaration = declaration_of(component)
+
+
+def _shows(tool: Tool, page: AppResource) -> bool:
+    declaration = declaration_of(tool)
     return declaration is not None and declaration.uri == page.uri

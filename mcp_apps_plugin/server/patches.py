@@ -13,7 +13,7 @@ import fastmcp
 from mcp_apps_plugin.protocol.findings import Code, Finding, MCPAppsCompatibilityWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 _refused: dict[type, Finding] = {}
@@ -22,6 +22,24 @@ _refused: dict[type, Finding] = {}
 def refused_patches() -> list[Finding]:
     """List what this FastMCP does not allow: an error for a server that has pages."""
     return list(_refused.values())
+
+
+def warn_of_changes(findings: Sequence[Finding]) -> None:
+    """Say in one warning what this FastMCP does not allow."""
+    if findings:
+        text = "\n".join(str(finding) for finding in findings)
+        warnings.warn(text, MCPAppsCompatibilityWarning, stacklevel=3)
+
+
+def changed(subject: str, problem: str, feature: str) -> Finding:
+    """Say that a part of FastMCP has another shape than this package relies on."""
+    return Finding(
+        code=Code.FASTMCP_CHANGED,
+        subject=f"FastMCP {fastmcp.__version__}: {subject}",
+        problem=problem,
+        consequence=f"This is off: {feature}.",
+        remedy="Update mcp-apps-plugin, or use a FastMCP version it supports.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +53,20 @@ class Method:
 
     wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
     parameters: tuple[str, ...]
+
+
+class _Wrapped:
+    """One wrapped method, with a wrapper that can be emptied where it cannot be removed."""
+
+    def __init__(self, original: Callable[..., Any], method: Method) -> None:
+        self.original = original
+        self.current = method.wrap(original)
+
+        @functools.wraps(original)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return self.current(*args, **kwargs)
+
+        self.wrapper = wrapper
 
 
 @dataclass(slots=True)
@@ -54,28 +86,30 @@ class Patch:
     feature: str
     why: str
     upstream: str
-    _applied: dict[str, tuple[Any, Any]] = field(default_factory=dict[str, tuple[Any, Any]])
+    _applied: dict[str, _Wrapped] = field(default_factory=dict[str, "_Wrapped"])
 
     def apply(self) -> None:
-        """Wrap the methods, unless FastMCP has changed the shape of one; then warn, once."""
+        """Wrap the methods, unless FastMCP has changed the shape of one."""
         if self._applied:
             return
-        changed = [name for name, method in self.methods.items() if not self._fits(name, method)]
-        if changed:
-            _refused[self.owner] = self._finding(changed)
-            warnings.warn(str(_refused[self.owner]), MCPAppsCompatibilityWarning, stacklevel=3)
+        unfit = [name for name, method in self.methods.items() if not self._fits(name, method)]
+        if unfit:
+            places = ", ".join(
+                f"{name}({', '.join(self.methods[name].parameters)})" for name in unfit
+            )
+            problem = f"has no `{places}` any more."
+            _refused[self.owner] = changed(self.owner.__name__, problem, self.feature)
             return
         for name, method in self.methods.items():
-            original = vars(self.owner)[name]
-            wrapper = functools.wraps(original)(method.wrap(original))
-            self._applied[name] = original, wrapper
-            setattr(self.owner, name, wrapper)
+            self._applied[name] = wrapped = _Wrapped(vars(self.owner)[name], method)
+            setattr(self.owner, name, wrapped.wrapper)
 
     def undo(self) -> None:
-        """Put the originals back; somebody else's wrapper around ours is left where it is."""
-        for name, (original, wrapper) in self._applied.items():
-            if vars(self.owner).get(name) is wrapper:
-                setattr(self.owner, name, original)
+        """Put the originals back; below somebody else's wrapper, ours only passes on."""
+        for name, wrapped in self._applied.items():
+            wrapped.current = wrapped.original
+            if vars(self.owner).get(name) is wrapped.wrapper:
+                setattr(self.owner, name, wrapped.original)
         self._applied.clear()
         _refused.pop(self.owner, None)
 
@@ -85,15 +119,3 @@ class Patch:
             return False
         found = inspect.signature(original).parameters
         return all(parameter in found for parameter in method.parameters)
-
-    def _finding(self, changed: list[str]) -> Finding:
-        places = ", ".join(
-            f"{name}({', '.join(self.methods[name].parameters)})" for name in changed
-        )
-        return Finding(
-            code=Code.FASTMCP_CHANGED,
-            subject=f"FastMCP {fastmcp.__version__}: {self.owner.__name__}",
-            problem=f"has no `{places}` any more.",
-            consequence=f"This is off: {self.feature}.",
-            remedy="Update mcp-apps-plugin, or use a FastMCP version it supports.",
-        )

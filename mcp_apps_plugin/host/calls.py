@@ -26,7 +26,7 @@ class ViewCalls:
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
         self._ids = itertools.count()
-        self._waiting: dict[int, asyncio.Future[JsonObject]] = {}
+        self._waiting: dict[jsonrpc.RequestId, asyncio.Future[JsonObject]] = {}
 
     async def request(self, method: str, params: JsonObject, seconds: float) -> JsonObject:
         """Ask the view and wait for its answer.
@@ -75,14 +75,11 @@ class ViewCalls:
         await self._outbox.offer(jsonrpc.notification(Method.CANCELLED, params))
 
     def expects(self, identifier: jsonrpc.RequestId) -> bool:
-        """Tell whether an answer with this id is waited for."""
-        # Ids of this side are integers; "0" is another id than 0.
-        return isinstance(identifier, int) and identifier in self._waiting
+        """Tell whether an answer with this id is waited for. "0" is another id than 0."""
+        return identifier in self._waiting
 
     def resolve(self, response: jsonrpc.Response) -> None:
-        """Hand an answer to whoever waits for it. The first one counts."""
-        if not isinstance(response.id, int):
-            return
+        """Hand an expected answer to whoever waits for it. The first one counts."""
         answer = self._waiting[response.id]
         if answer.done():
             return

@@ -70,7 +70,8 @@ class SessionConnection:
 
     An elicitation handler is given a session, not a client, and one handler may serve several
     clients: what the page of an elicitation reads or calls goes back where the question came
-    from, and nowhere else. A call that itself asks for input fails: one question at a time.
+    from, and nowhere else. A call that itself asks for input fails on a modern connection; on a
+    legacy one the server asks the client, and that is another question.
 
     Args:
         session: The session of the elicitation's request context.
@@ -86,16 +87,14 @@ class SessionConnection:
 
     async def list_tools(self) -> list[mcp_types.Tool]:
         """Return every page of the tool list."""
-        tools: list[mcp_types.Tool] = []
-        cursor: str | None = None
-        seen: set[str | None] = set()
-        while cursor not in seen:
-            seen.add(cursor)
-            page = await self.list_tools_mcp(cursor=cursor)
+        page = await self.list_tools_mcp()
+        tools, seen = [*page.tools], {page.next_cursor}
+        while page.next_cursor is not None:
+            page = await self.list_tools_mcp(cursor=page.next_cursor)
             tools.extend(page.tools)
-            cursor = page.next_cursor
-            if cursor is None:
-                break
+            if page.next_cursor in seen:
+                break  # a server that turns in circles
+            seen.add(page.next_cursor)
         return tools
 
     async def list_tools_mcp(self, *, cursor: str | None = None) -> mcp_types.ListToolsResult:

@@ -114,18 +114,16 @@ class Dispatcher:
     async def take(self, message: object) -> None:
         """Take one message. Never raises for what is in it, never waits for its answer."""
         kind = jsonrpc.classify(message)
-        match kind:
-            case jsonrpc.Malformed():
-                code = jsonrpc.INVALID_REQUEST
-                await self._refuse(kind.id, Reason.MALFORMED, f"The message {kind.problem}", code)
-            case jsonrpc.Response():
-                self._take_answer(kind, message)
-            case jsonrpc.Request():
-                if await self._admit(kind.id, kind.method, message):
-                    await self._take_request(kind)
-            case jsonrpc.Notification():
-                if await self._admit(None, kind.method, message):
-                    await self._take_notification(kind)
+        if isinstance(kind, jsonrpc.Malformed):
+            code = jsonrpc.INVALID_REQUEST
+            await self._refuse(kind.id, Reason.MALFORMED, f"The message {kind.problem}", code)
+        elif isinstance(kind, jsonrpc.Response):
+            self._take_answer(kind, message)
+        elif isinstance(kind, jsonrpc.Request):
+            if await self._admit(kind.id, kind.method, message):
+                await self._take_request(kind)
+        elif await self._admit(None, kind.method, message):
+            await self._take_notification(kind)
 
     def _take_answer(self, answer: jsonrpc.Response, message: object) -> None:
         if not self._calls.expects(answer.id):

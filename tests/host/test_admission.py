@@ -1,3 +1,4 @@
+import asyncio
 import json
 
 import pytest
@@ -146,6 +147,21 @@ def test_the_bucket_fills_with_time():
     assert [rate.take() for _ in range(2)] == [True, False]
     now[0] += 100
     assert [rate.take() for _ in range(4)] == [True, True, True, False]
+
+
+async def test_a_page_that_logs_faster_than_it_is_heard(client, show):
+    """What waits to be heard is bounded; the rest is dropped and counted."""
+    from mcp_apps_plugin.host import Callbacks
+
+    async def on_log(_):
+        await asyncio.Event().wait()
+
+    limits = Limits(open_requests=5)
+    async with show(client, callbacks=Callbacks(on_log=on_log), limits=limits) as (bridge, view):
+        for _ in range(8):
+            await view.notify("notifications/message", {"level": "info", "data": 1})
+        assert bridge.refusals.counts == {Reason.TOO_MANY: 3}
+        assert await view.result("ping") == {}
 
 
 async def test_answers_nobody_asked_for_are_dropped(client, show):

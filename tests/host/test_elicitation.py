@@ -1,10 +1,13 @@
 import asyncio
 
+import mcp_types
 import pytest
-from fastmcp import Client
+from fastmcp import Client, Context, FastMCP
+from fastmcp.tools import Tool
 from mcp.client.extension import advertise
 
 from mcp_apps_plugin.host import AppBridge, apps_client_extension, apps_elicitation_handler
+from mcp_apps_plugin.host.connection import SessionConnection
 from mcp_apps_plugin.host.elicitation import checked_answer
 
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -52,16 +55,21 @@ def native():
 def asking(served, mode, native, view_of):
     """Run the tool that asks, with pages that answer as given; return its text and the views."""
 
-    async def run(answer, *, declared=True, app=None, render=None, calls=1, **options):
+    async def run(answer, *, declared=True, app=None, render=None, work=None, calls=1, **options):
         views = []
 
         async def show(shown):
             assert shown.message == "Who?"
             assert shown.page.uri == "ui://weather/page"
             async with view_of(shown.bridge) as view:
-                view.answers["elicitation/create"] = answer
+                view.answers["elicitation/create"] = None if work else answer
                 views.append(view)
                 await view.handshake(**({"elicitation": {}} if app is None else app))
+                if work:
+                    asked = await view.wait_for(lambda m: m.get("method") == "elicitation/create")
+                    await work(view)
+                    reply = {"jsonrpc": "2.0", "id": asked["id"], "result": answer}
+                    await shown.bridge.receive(reply)
                 await asyncio.Event().wait()
 
         handler = apps_elicitation_handler(render=render or show, native=native, **options)
@@ -226,7 +234,6 @@ async def test_a_question_that_is_cancelled_takes_its_page_along(served, mode, n
 
 async def test_an_ordinary_question_is_native(served):
     """No hint, no page; `ctx.elicit` as FastMCP has it, in the era that has it."""
-    from fastmcp import Context
 
     @served.mcp.tool
     async def plain(ctx: Context) -> str:
@@ -244,6 +251,76 @@ async def test_an_ordinary_question_is_native(served):
         assert (await client.call_tool_mcp("plain", {})).content[0].text == "accept"
 
 
+async def test_the_page_of_a_question_speaks_with_the_server_that_asked(asking, served):
+    """Reads, lists and calls go back over the session of the question, under the usual rules."""
+    seen = {}
+
+    async def work(view):
+        for method, params in (
+            ("tools/call", {"name": "refresh", "arguments": {}}),
+            ("tools/call", {"name": "delete_everything", "arguments": {}}),
+            ("tools/list", {}),
+            ("resources/list", {}),
+            ("resources/templates/list", {}),
+            ("prompts/list", {}),
+            ("resources/read", {"uri": "ui://weather/page"}),
+        ):
+            seen.setdefault(method, []).append("result" in await view.ask(method, params))
+
+    texts, _ = await asking(ACCEPT, work=work)
+    assert texts == ["accept priya"]
+    assert seen.pop("tools/call") == [True, False]
+    assert all(all(answers) for answers in seen.values())
+    assert [name for name, _ in served.calls if name == "delete_everything"] == []
+
+
+async def test_the_connection_of_a_question_lists_to_the_end(mode):
+    """Every page of the tool list, as a client would."""
+    mcp = FastMCP("many", list_page_size=2)
+    for n in range(5):
+        mcp.add_tool(Tool.from_function(lambda: "", name=f"t{n}"))
+    async with Client(mcp, mode=mode) as client:
+        tools = await SessionConnection(client.session).list_tools()
+        assert [t.name for t in tools] == [f"t{n}" for n in range(5)]
+
+
+async def test_a_connection_that_turns_in_circles_is_left():
+    """A cursor that came before ends the list."""
+
+    class Circles:
+        async def list_tools(self, **_):
+            return mcp_types.ListToolsResult(tools=[], next_cursor="again")
+
+    assert await SessionConnection(Circles()).list_tools() == []
+
+
+async def test_a_question_by_url_is_native(served, native):
+    """A hint on it means nothing: pages render forms."""
+
+    @served.mcp.tool
+    async def visit(ctx: Context) -> str:
+        params = mcp_types.ElicitRequestURLParams(
+            message="Go",
+            url="https://a.example",
+            elicitation_id="1",
+            _meta={"ui": {"resourceUri": served.hint}},
+        )
+        request = mcp_types.ElicitRequest(params=params)
+        return (await ctx.session.send_request(request, mcp_types.ElicitResult)).action
+
+    async def render(_):
+        raise AssertionError
+
+    async def by_hand(*_):
+        return mcp_types.ElicitResult(action="decline")
+
+    carry_hints(served, {"elicitation": {}})
+    handler = apps_elicitation_handler(render=render, native=by_hand)
+    async with Client(served.mcp, mode="legacy", elicitation_handler=handler) as client:
+        assert (await client.call_tool_mcp("visit", {})).content[0].text == "decline"
+    assert native.asked == []
+
+
 def test_an_answer_with_a_schema_that_is_none():
     """A schema nobody can check against lets nothing through."""
     from mcp_apps_plugin.host.elicitation import _Fallback
@@ -252,6 +329,8 @@ def test_an_answer_with_a_schema_that_is_none():
         checked_answer(ACCEPT, {"type": 7})
     with pytest.raises(_Fallback, match="which is none"):
         checked_answer(ACCEPT, {"$ref": "https://a.example/schema"})
+    with pytest.raises(_Fallback, match="no form has"):
+        checked_answer({"action": "accept", "content": {"a": {"b": {}}}}, {"type": "object"})
     with pytest.raises(_Fallback) as raised:
         checked_answer({"action": "accept", "content": {"n": "s3cr3t"}}, NUMBER)
     assert "$.n" in str(raised.value)

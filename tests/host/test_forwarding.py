@@ -127,6 +127,26 @@ async def test_progress_of_two_views_does_not_cross(client, show):
             assert [p["message"] for p in seen] == [f"{label}{n}" for n in range(3)]
 
 
+async def test_progress_may_say_little(served, client, show):
+    """No total and no message are left out; nothing is reported for a call that is over."""
+    from mcp_apps_plugin.host.forwarding import _Progress
+
+    @served.mcp.tool
+    async def steps(ctx: Context) -> str:
+        await ctx.report_progress(1)
+        return ""
+
+    async with show(client) as (bridge, view):
+        await call(view, "steps", progressToken=7)
+        heard = await view.expect("notifications/progress")
+        assert heard == {"progressToken": 7, "progress": 1}
+        late = _Progress(bridge._outbox, 7)
+        late.open = False
+        await late(2, None, None)
+        await view.settle()
+        assert view.methods().count("notifications/progress") == 1
+
+
 async def test_without_a_token_there_is_no_progress(client, show):
     """A token that is none is none."""
     async with show(client) as (_, view):
@@ -319,6 +339,30 @@ async def test_a_modern_server_is_listened_to(show):
             await view.expect(f"notifications/{kind}/list_changed")
 
 
+async def test_a_stream_of_changes_that_drops_ends_nothing(caplog):
+    """It is logged; the block goes on."""
+    from mcp.client.subscriptions import SubscriptionLost
+
+    class Dropped:
+        def __aiter__(self):
+            return self
+
+        async def __anext__(self):
+            message = "gone"
+            raise SubscriptionLost(message)
+
+    await ServerChanges()._pass_on(Dropped())
+    assert "change notifications ended: gone" in caplog.text
+
+    async def ended():
+        return
+        yield
+
+    caplog.clear()
+    await ServerChanges()._pass_on(ended())
+    assert caplog.text == ""
+
+
 async def test_the_clients_own_message_handler_still_hears(served):
     """`ServerChanges` stands in front of another handler, not in its place."""
     heard = []
@@ -329,8 +373,9 @@ async def test_the_clients_own_message_handler_still_hears(served):
     @served.mcp.tool
     async def opens(ctx: Context) -> str:
         await ctx.send_notification(mcp_types.ToolListChangedNotification())
+        await ctx.info("words")
         return ""
 
     async with Client(served.mcp, message_handler=ServerChanges(handler)) as client:
         await client.call_tool("opens", {})
-        assert heard == ["ToolListChangedNotification"]
+        assert heard == ["ToolListChangedNotification", "LoggingMessageNotification"]

@@ -1,15 +1,20 @@
 import asyncio
 
+import mcp_types
 import pytest
 
 from mcp_apps_plugin.host import (
     AppBridge,
     BridgeClosedError,
     BridgeOrderError,
+    Callbacks,
+    Limits,
     Reason,
+    ResolvedPage,
     Stage,
     ViewTimeoutError,
 )
+from mcp_apps_plugin.protocol.metadata import Csp, Permissions
 
 INITIALIZED = "ui/notifications/initialized"
 
@@ -306,8 +311,6 @@ async def test_the_embedder_may_end_the_view_from_a_callback(client, show):
     async def end():
         await bridges[0].teardown(reason="asked for")
 
-    from mcp_apps_plugin.host import Callbacks
-
     async with show(client, callbacks=Callbacks(on_request_teardown=end)) as (bridge, view):
         bridges.append(bridge)
         await view.notify("ui/notifications/request-teardown", {})
@@ -348,6 +351,111 @@ async def test_messages_can_go_through_a_callback(client):
         "ui/notifications/tool-input",
         "ui/notifications/tool-result",
     ]
+
+
+async def test_the_page_goes_to_the_proxy_with_what_it_was_granted(client, view_of):
+    """Policy and permissions as the page declared them, told to proxy and view alike."""
+    page = ResolvedPage(
+        uri="ui://a/b",
+        html="<!doctype html>",
+        csp=Csp(connect_domains=("https://a.example",)),
+        permissions=Permissions(camera=True),
+        domain=None,
+        prefers_border=None,
+        policy="",
+    )
+    bridge = AppBridge(client, None, page=page)
+    async with view_of(bridge) as view:
+        await view.notify("ui/notifications/sandbox-proxy-ready", {})
+        resource = await view.expect("ui/notifications/sandbox-resource-ready")
+        assert resource["csp"]["connectDomains"] == ["https://a.example"]
+        assert resource["permissions"] == {"camera": {}}
+        granted = (await view.handshake())["hostCapabilities"]["sandbox"]
+        assert granted == {key: resource[key] for key in ("csp", "permissions")}
+
+
+async def test_a_bridge_without_a_page_shows_none(client, view_of):
+    """A proxy that asks is not answered, and what the host calls itself is the embedder's word."""
+    info = mcp_types.Implementation(name="mine", version="2", title="Mine")
+    bridge = AppBridge(client, None, host_info=info)
+    async with view_of(bridge) as view:
+        await view.notify("ui/notifications/sandbox-proxy-ready", {})
+        initialized = await view.handshake()
+        assert view.methods() == []
+        assert initialized["hostInfo"] == {"name": "mine", "version": "2", "title": "Mine"}
+        assert "sandbox" not in initialized["hostCapabilities"]
+        await bridge.close()
+        await bridge.restart()
+        assert bridge.stage is Stage.CLOSED
+
+
+def test_a_host_run_from_a_source_tree_has_a_name_too(monkeypatch):
+    """The version of a package that is not installed is nobody's to know."""
+    from importlib import metadata
+
+    from mcp_apps_plugin.host.handshake import default_host_info
+
+    def missing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    info = default_host_info()
+    assert (info.name, info.version) == ("mcp-apps-plugin", "0")
+    monkeypatch.setattr(metadata, "version", lambda _: "1.2.3")
+    assert default_host_info().version == "1.2.3"
+
+
+def test_a_server_without_tools_or_resources_offers_none_to_the_view():
+    """What the server did not declare, the host does not promise."""
+    from mcp.server.lowlevel import Server
+
+    from mcp_apps_plugin.host.handshake import host_capabilities
+
+    declared = Server("empty").get_capabilities()
+    capabilities = host_capabilities(
+        Callbacks(), declared, None, hears_changes=True, elicitation=False
+    )
+    assert capabilities == {}
+
+
+async def test_a_slow_embedder_is_not_waited_for_without_end(client, monkeypatch):
+    """Closing gives what waits a moment, and then goes."""
+    monkeypatch.setattr("mcp_apps_plugin.host.outbox.FLUSH_SECONDS", 0.01)
+    stuck = asyncio.Event()
+
+    async def send(_):
+        stuck.set()
+        await asyncio.Event().wait()
+
+    bridge = AppBridge(client, None, send=send)
+    await bridge.receive({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    await stuck.wait()
+    async with asyncio.timeout(5):
+        await bridge.close()
+
+
+async def test_who_sends_waits_for_an_embedder_that_does_not_take(client):
+    """The outbox is bounded: what may be lost is, what may not waits for room."""
+    bridge = AppBridge(client, None, limits=Limits(outgoing_messages=2))
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    await bridge.receive(ping)
+    await bridge.receive(ping)
+    await bridge._outbox.offer({"lost": True})
+    waiting = asyncio.create_task(bridge.receive(ping))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    taken = [message async for message in _some(bridge.outgoing(), 3)]
+    await waiting
+    await bridge.close()
+    assert taken == [{"jsonrpc": "2.0", "id": 1, "result": {}}] * 3
+
+
+async def _some(messages, count):
+    async for message in messages:
+        yield message
+        count -= 1
+        if not count:
+            return
 
 
 async def test_a_bridge_without_a_tool_runs_none(client):

@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from mcp_apps_plugin.host import (
+    AppBridge,
     AppToolRefusedError,
     BridgeClosedError,
     Callbacks,
@@ -10,6 +11,7 @@ from mcp_apps_plugin.host import (
     ViewAnswerError,
     ViewTimeoutError,
 )
+from mcp_apps_plugin.protocol.jsonrpc import Response
 
 OFFERS = {"tools": {"listChanged": True}}
 
@@ -61,6 +63,25 @@ async def test_pages_are_followed_and_cut(offering):
 
         view.answers["tools/list"] = page
         assert [t.tool.name for t in await bridge.app_tools.list()] == ["t0", "t1", "t2"]
+
+
+async def test_a_list_without_end_is_left(offering):
+    """A page that always has one more page is not followed for ever."""
+    async with offering() as (bridge, view):
+        view.answers["tools/list"] = {"tools": [], "nextCursor": "more"}
+        assert await bridge.app_tools.list() == []
+        assert view.methods().count("tools/list") == 10
+
+
+async def test_the_first_answer_counts(client):
+    """A second one to the same id, before anybody saw the first, changes nothing."""
+    async with AppBridge(client, None) as bridge:
+        asking = asyncio.create_task(bridge._calls.request("tools/list", {}, 5))
+        await anext(bridge.outgoing())
+        for tools in ([], [WRITER]):
+            bridge._calls.resolve(Response(0, {"tools": tools}, None))
+        bridge._calls.abandon_all()
+        assert await asking == {"tools": []}
 
 
 async def test_only_what_is_marked_as_reading_runs_unasked(offering):

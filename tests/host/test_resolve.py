@@ -1,9 +1,12 @@
+import mcp_types
 import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.resources import ResourceContent, ResourceResult
+from fastmcp.server.middleware import Middleware
 from mcp import MCPError
 
 from mcp_apps_plugin.host import PageUnavailableError, resolve_page
+from mcp_apps_plugin.host.resolve import _listed_ui
 from mcp_apps_plugin.protocol.constants import MIME_TYPE
 from mcp_apps_plugin.protocol.csp import DEFAULT_POLICY
 
@@ -88,6 +91,63 @@ async def test_what_is_no_origin_never_reaches_the_policy(resolve):
     assert "unsafe-eval" not in page.policy
     assert "*" not in page.policy
     assert page.permissions.to_wire() == {}
+
+
+@pytest.mark.parametrize(("uri", "border"), [(URI, True), ("ui://a/{name}", None)])
+async def test_a_listing_is_read_to_its_end(mode, uri, border):
+    """Over several pages; a page behind a template is on none of them."""
+    mcp = FastMCP("a", list_page_size=2)
+
+    @mcp.tool(meta={"ui": {"resourceUri": URI}})
+    def shows() -> str:
+        return ""
+
+    for n in range(5):
+        mcp.resource(f"data://{n}")(lambda: "")
+
+    def page() -> ResourceResult:
+        return ResourceResult([item()])
+
+    def named_page(name: str) -> ResourceResult:
+        return ResourceResult([item(f"<!doctype html>{name}")])
+
+    options = {"mime_type": MIME_TYPE, "meta": {"ui": {"prefersBorder": True}}}
+    mcp.resource(uri, **options)(page if uri == URI else named_page)
+    async with Client(mcp, mode=mode) as client:
+        (tool,) = await client.list_tools()
+        assert (await resolve_page(client, tool)).prefers_border is border
+
+
+async def test_a_listing_that_turns_in_circles_is_left():
+    """A server that always has one more page is not followed for ever."""
+
+    class Circles:
+        async def list_resources_mcp(self, **_):
+            return mcp_types.ListResourcesResult(resources=[], next_cursor="again")
+
+    assert await _listed_ui(Circles(), URI) is None
+
+
+async def test_a_server_that_lists_nothing_still_has_pages(mode):
+    """Pages need not be listed, nor need a server have a list at all."""
+
+    class NoList(Middleware):
+        async def on_list_resources(self, *_):
+            raise MCPError(code=-32601, message="Method not found")
+
+    mcp = FastMCP("a", middleware=[NoList()])
+
+    @mcp.tool(meta={"ui": {"resourceUri": URI}})
+    def shows() -> str:
+        return ""
+
+    @mcp.resource(URI, mime_type=MIME_TYPE)
+    def page() -> ResourceResult:
+        return ResourceResult([item()])
+
+    async with Client(mcp, mode=mode) as client:
+        (tool,) = await client.list_tools()
+        assert (await resolve_page(client, tool)).policy == DEFAULT_POLICY
 
 
 @pytest.mark.parametrize("ui", [{"csp": []}, {"csp": None, "domain": 7, "prefersBorder": 1}])

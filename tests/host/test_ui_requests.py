@@ -208,6 +208,21 @@ async def test_display_modes_both_sides_must_have(client, show):
         assert await view.result(ask, {"mode": "fullscreen"}) == {"mode": "inline"}
 
 
+@pytest.mark.parametrize("outcome", ["inline", "theatre", None])
+async def test_a_host_that_does_not_change_says_so(client, show, outcome):
+    """Whatever the callback returns, the answer is a mode that is in force."""
+
+    async def change(_):
+        return outcome
+
+    context = {"available_display_modes": ["inline", "fullscreen"]}
+    callbacks = Callbacks(on_display_mode=change)
+    async with show(client, callbacks=callbacks, context=context) as (_, view):
+        answer = await view.result("ui/request-display-mode", {"mode": "fullscreen"})
+        assert answer == {"mode": "inline"}
+        assert view.methods() == []
+
+
 async def test_display_modes_without_a_callback_stay(client, show):
     """Nobody can change it: the answer is what is."""
     async with show(client, context={"display_mode": "pip"}) as (_, view):

@@ -1,0 +1,1 @@
+"""Pages in a real Chromium, through Playwright. Needs the extra `mcp-apps-plugin[browser]`."""

@@ -1,0 +1,213 @@
+"""Calling tools to look at their results, and the rules for what comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import mcp_types
+from mcp import MCPError
+
+from mcp_apps_plugin.checks.codes import CheckCode, found
+from mcp_apps_plugin.checks.samples import sample_arguments
+from mcp_apps_plugin.protocol.links import link_of, visibility_of
+from mcp_apps_plugin.protocol.shapes import as_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_apps_plugin.host.connection import ServerConnection
+    from mcp_apps_plugin.protocol.findings import Finding
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+
+_AT_ONCE: Final = 8
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallPlan:
+    """Which tools to call, and with what.
+
+    Attributes:
+        arguments: Arguments by tool; a tool named here is called whatever the policy says.
+        skip: Tools that are not called.
+        policy: Which others to call: `"none"`; `"read-only"`, those that say so themselves and
+            whose arguments their schema gives; or `"all"`, where arguments are made up as needed
+            and only tools marked as destructive are left out.
+    """
+
+    arguments: Mapping[str, JsonObject] = field(default_factory=dict)
+    skip: frozenset[str] = frozenset()
+    policy: Literal["none", "read-only", "all"] = "read-only"
+
+    def choose(self, tool: mcp_types.Tool) -> tuple[JsonObject, bool] | None:
+        """Return the arguments to call a tool with, and whether they are made up, or `None`."""
+        if tool.name in self.skip:
+            return None
+        if tool.name in self.arguments:
+            return dict(self.arguments[tool.name]), False
+        hints = tool.annotations
+        if self.policy == "none" or (hints is not None and hints.destructive_hint is True):
+            return None
+        if self.policy == "read-only" and (hints is None or hints.read_only_hint is not True):
+            return None
+        given, made_up = sample_arguments(tool.input_schema)
+        return None if made_up and self.policy == "read-only" else (given, made_up)
+
+
+@dataclass(slots=True)
+class Called:
+    """What came of one call.
+
+    Attributes:
+        tool: The tool.
+        arguments: What it was called with.
+        made_up: Whether these were made up.
+        result: What came, or `None`.
+        error: What was said in place of a result.
+    """
+
+    tool: mcp_types.Tool
+    arguments: JsonObject
+    made_up: bool
+    result: mcp_types.CallToolResult | None = None
+    error: str | None = None
+
+
+async def call_tools(
+    client: ServerConnection, tools: list[mcp_types.Tool], plan: CallPlan
+) -> list[Called]:
+    """Call tools as planned, a few at a time."""
+    chosen = [(tool, plan.choose(tool)) for tool in tools]
+    calls = [Called(tool, given[0], given[1]) for tool, given in chosen if given is not None]
+    at_once = asyncio.Semaphore(_AT_ONCE)
+
+    async def call(each: Called) -> None:
+        async with at_once:
+            try:
+                async with asyncio.timeout(_SECONDS):
+                    each.result = await client.call_tool_mcp(each.tool.name, each.arguments)
+            except MCPError as error:
+                each.error = error.message
+            except TimeoutError:
+                each.error = f"no answer within {_SECONDS:g} s"
+            except (ValueError, RuntimeError) as error:
+                each.error = str(error).partition("\n")[0]
+
+    await asyncio.gather(*map(call, calls))
+    return calls
+
+
+def judge_call(called: Called, budget: int) -> Iterator[Finding]:
+    """Apply the rules for results to one call.
+
+    Args:
+        called: The call.
+        budget: The size above which some hosts refuse, in bytes.
+    """
+    subject = f"result of tool {called.tool.name!r}"
+    result = called.result
+    failed = called.error or (_text(result) if result is not None and result.is_error else None)
+    if failed is not None or result is None:
+        yield _failure(called, failed or "")
+        return
+    if "model" in visibility_of(called.tool.meta) and not _is_meaningful(result):
+        yield found(
+            CheckCode.RESULT_TEXT,
+            subject,
+            "has nothing in its `content` to read.",
+            "The model, and every user of a host without pages, gets nothing.",
+            "Say in a text block what the page shows; `@ui(text=...)` does it.",
+        )
+    yield from _structure(called, result, subject)
+    size = len(result.model_dump_json(by_alias=True, exclude_none=True).encode(errors="replace"))
+    if size > budget:
+        yield found(
+            CheckCode.RESULT_SIZE,
+            subject,
+            f"has {size:,} bytes; the budget is {budget:,}.",
+            "Some hosts refuse results above 1 MB, or cut them.",
+            "Return a first part, and let the page fetch the rest through a tool.",
+        )
+
+
+def _failure(called: Called, said: str) -> Finding:
+    if called.made_up:
+        return found(
+            CheckCode.CALL_ARGUMENTS,
+            f"tool {called.tool.name!r}",
+            f"was called with {called.arguments!r}, which were made up, and answered: {said[:200]}",
+            "Its result could not be looked at.",
+            f"Say what to call it with: `arguments={{{called.tool.name!r}: {{...}}}}`, or give "
+            "its parameters `examples`.",
+        )
+    return found(
+        CheckCode.CALL_FAILED,
+        f"tool {called.tool.name!r}",
+        f"is listed, and answered {called.arguments!r} with: {said[:200]}",
+        "Its page never gets a result.",
+        "Call it with any MCP client and look at the server's log.",
+    )
+
+
+def _text(result: mcp_types.CallToolResult) -> str:
+    texts = [b.text for b in result.content if isinstance(b, mcp_types.TextContent)]
+    return " ".join(texts).strip() or "an error without a text"
+
+
+def _is_meaningful(result: mcp_types.CallToolResult) -> bool:
+    return any(
+        bool(block.text.strip()) if isinstance(block, mcp_types.TextContent) else True
+        for block in result.content
+    )
+
+
+def _structure(called: Called, result: mcp_types.CallToolResult, subject: str) -> Iterator[Finding]:
+    data: Any = result.structured_content
+    schema = called.tool.output_schema
+    if schema is not None:
+        problem = "has no `structuredContent`" if data is None else _misfit(data, schema)
+        if problem is not None:
+            yield found(
+                CheckCode.RESULT_SCHEMA,
+                subject,
+                f"{problem}, and the tool declares an `outputSchema`.",
+                "Clients must check it; strict ones turn the result into an error.",
+                "Correct the schema or the result.",
+            )
+    if link_of(called.tool.meta) is None:
+        return
+    if data is None and schema is None:
+        yield found(
+            CheckCode.RESULT_STRUCTURE,
+            subject,
+            "has no `structuredContent`.",
+            "Its page has to read what it shows out of a text meant for the model.",
+            "Return an object, with a return annotation that says its fields.",
+            severity="warning",
+        )
+    elif data is not None and as_object(data) is None:
+        yield found(
+            CheckCode.RESULT_STRUCTURE,
+            subject,
+            f"has a {type(data).__name__} as `structuredContent`.",
+            "Pages with an older library, and some hosts, take an object and nothing else.",
+            "Return an object with named fields.",
+        )
+
+
+def _misfit(data: object, schema: JsonObject) -> str | None:
+    # Slow to import, and only needed here.
+    from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped] # noqa: PLC0415
+    from jsonschema.validators import validator_for  # type: ignore[import-untyped] # noqa: PLC0415
+    from referencing import Registry  # noqa: PLC0415
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415
+
+    kind = validator_for(schema)
+    try:
+        kind.check_schema(schema)
+        error = next(iter(kind(schema, registry=Registry()).iter_errors(data)), None)
+    except (SchemaError, Unresolvable) as wrong:
+        return f"cannot be compared: {str(wrong).partition(chr(10))[0]}"
+    return None if error is None else f"does not fit at {error.json_path}: {error.message[:200]}"

@@ -1,0 +1,93 @@
+"""What a check found, and how it looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mcp_apps_plugin.checks.browser.visit import Visit
+    from mcp_apps_plugin.protocol.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check found.
+
+    Attributes:
+        target: The server's name or address.
+        findings: Everything, errors first.
+        tools: How many tools it lists.
+        ui_tools: How many of them take part in MCP Apps.
+        pages: How many pages were read.
+        called: The tools that were called.
+        clients: The kinds of client that looked, in words.
+        visits: What came of opening pages in a browser.
+        seconds: How long it took.
+    """
+
+    target: str
+    findings: tuple[Finding, ...]
+    tools: int = 0
+    ui_tools: int = 0
+    pages: int = 0
+    called: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    visits: tuple[Visit, ...] = field(default=())
+    seconds: float = 0.0
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What no host, or an important one, would forgive."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What some host would not forgive."""
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
+
+    @property
+    def summary(self) -> str:
+        """The report in one line."""
+        return (
+            f"{_count(len(self.errors), 'error')}, {_count(len(self.warnings), 'warning')}; "
+            f"{_count(self.tools, 'tool')}, {self.ui_tools} in MCP Apps, "
+            f"{_count(self.pages, 'page')}, {len(self.called)} called, "
+            f"{len(self.clients)} kinds of client, {self.seconds:.1f} s"
+        )
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n  {finding.severity}: {finding}" for finding in self.findings)
+        shown = "".join(f"\n  {visit}" for visit in self.visits)
+        return f"MCP Apps: server {self.target!r}: {self.summary}{lines}{shown}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return each finding once, errors first."""
+    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: finding.severity != "error"))
+
+
+def merged(by_client: Mapping[str, Iterable[Finding]]) -> list[Finding]:
+    """Put together what was found for several clients.
+
+    What was found for all of them is said once; anything else says for whom it holds.
+
+    Args:
+        by_client: The findings by kind of client.
+    """
+    found_for: dict[Finding, list[str]] = {}
+    for client, findings in by_client.items():
+        for finding in dict.fromkeys(findings):
+            found_for.setdefault(finding, []).append(client)
+    return [
+        finding
+        if len(clients) == len(by_client)
+        else replace(finding, problem=f"{finding.problem} (For a {' and a '.join(clients)}.)")
+        for finding, clients in found_for.items()
+    ]

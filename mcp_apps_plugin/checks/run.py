@@ -1,0 +1,230 @@
+"""One check from beginning to end: connect, record, judge, call, open in a browser."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from mcp import MCPError
+
+from mcp_apps_plugin.checks.across import compare
+from mcp_apps_plugin.checks.calls import Called, CallPlan, call_tools, judge_call
+from mcp_apps_plugin.checks.codes import CheckCode, found
+from mcp_apps_plugin.checks.connect import apps_client, connected, era_of
+from mcp_apps_plugin.checks.report import CheckReport, merged, ordered
+from mcp_apps_plugin.checks.rules import judge
+from mcp_apps_plugin.checks.snapshot import Apps, Era, Snapshot, take_snapshot
+from mcp_apps_plugin.checks.surface import Surface, make_surface
+from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
+from mcp_apps_plugin.server.audit import audit
+from mcp_apps_plugin.settings import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fastmcp import Client, FastMCP
+
+    from mcp_apps_plugin.checks.browser.visit import Visit
+    from mcp_apps_plugin.checks.codes import HostName
+    from mcp_apps_plugin.checks.page_source import PageSource
+    from mcp_apps_plugin.host.elicitation import ElicitationHandler
+    from mcp_apps_plugin.protocol.findings import Severity
+
+KINDS: tuple[tuple[Era, Apps], ...] = (
+    ("modern", "apps"),
+    ("modern", "none"),
+    ("legacy", "apps"),
+    ("legacy", "none"),
+)
+"""The clients that a check looks with."""
+
+ALL_KINDS: tuple[tuple[Era, Apps], ...] = tuple(
+    (era, apps) for era in ("modern", "legacy") for apps in ("apps", "none", "wrong-mime")
+)
+"""The clients that a contract holds for."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Options:
+    """How to check.
+
+    Attributes:
+        hosts: The hosts whose own demands count.
+        plan: Which tools to call.
+        kinds: The clients to look with.
+        browser: Whether to open each page in Chromium.
+        elicitation: Answers the server's questions during calls.
+        budget: The page and result size above which some hosts refuse; default from the settings.
+        empty: How much it weighs that there is nothing to check.
+        url: The server's address.
+    """
+
+    hosts: frozenset[HostName] = frozenset()
+    plan: CallPlan = field(default_factory=CallPlan)
+    kinds: Sequence[tuple[Era, Apps]] = KINDS
+    browser: bool = False
+    elicitation: ElicitationHandler | None = None
+    budget: int = field(default_factory=lambda: read_settings().page_budget)
+    empty: Severity = "warning"
+    url: str | None = None
+
+
+@dataclass(slots=True)
+class Recording:
+    """What was recorded of one server.
+
+    Attributes:
+        snapshots: What each kind of client was told.
+        surfaces: Those of them whose pages were read.
+        calls: What came of calling tools, by kind of client.
+        visits: What came of opening pages.
+        findings: What was found while connecting.
+    """
+
+    snapshots: list[Snapshot] = field(default_factory=list[Snapshot])
+    surfaces: list[Surface] = field(default_factory=list[Surface])
+    calls: dict[str, list[Called]] = field(default_factory=dict[str, "list[Called]"])
+    visits: list[Visit] = field(default_factory=list["Visit"])
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def judged(self, options: Options) -> list[Finding]:
+        """Apply every rule."""
+        told = list(compare(self.snapshots, empty=options.empty)) if self.snapshots else []
+        listed = merged({s.snapshot.era: judge(s) for s in self.surfaces})
+        called = merged(
+            {
+                client: [f for each in calls for f in judge_call(each, options.budget)]
+                for client, calls in self.calls.items()
+            }
+        )
+        shown = [finding for visit in self.visits for finding in visit.findings()]
+        return [*self.findings, *told, *listed, *called, *shown]
+
+
+async def record(server: Any, options: Options) -> Recording:
+    """Look at a server with every kind of client.
+
+    Args:
+        server: Anything that `fastmcp.Client` takes.
+        options: How to check.
+    """
+    recording = Recording()
+    sources: dict[str, PageSource] = {}
+    seen: set[tuple[Era, Apps]] = set()
+    for era, apps in options.kinds:
+        client = apps_client(server, era=era, apps=apps, elicitation=options.elicitation)
+        async with AsyncExitStack() as stack:
+            try:
+                await stack.enter_async_context(connected(client))
+                kind = (era_of(client), apps)
+                if kind in seen:
+                    continue  # the server knows only one of the eras
+                seen.add(kind)
+                snapshot = await take_snapshot(client, *kind, reads=apps == "apps")
+            except AppsConfigurationError as error:
+                recording.findings += error.findings
+                break  # it starts for nobody
+            except Exception as error:  # noqa: BLE001  whatever a transport raises
+                recording.findings.append(_unreachable(era, error))
+                if not recording.snapshots:
+                    break
+                continue
+            recording.snapshots.append(snapshot)
+            if snapshot.apps == "apps":
+                await _look_closer(recording, client, snapshot, options, sources)
+    return recording
+
+
+async def _look_closer(
+    recording: Recording,
+    client: Client[Any],
+    snapshot: Snapshot,
+    options: Options,
+    sources: dict[str, PageSource],
+) -> None:
+    surface = await make_surface(
+        snapshot, hosts=options.hosts, url=options.url, budget=options.budget, sources=sources
+    )
+    recording.surfaces.append(surface)
+    recording.calls[snapshot.era] = await call_tools(client, surface.ui_tools, options.plan)
+    if options.browser and not recording.visits:
+        from mcp_apps_plugin.checks.browser.visit import visit_pages  # noqa: PLC0415  an extra
+
+        recording.visits += await visit_pages(client, surface, recording.calls[snapshot.era])
+
+
+def _unreachable(era: Era, error: Exception) -> Finding:
+    said = error.message if isinstance(error, MCPError) else f"{type(error).__name__}: {error}"
+    return found(
+        CheckCode.SERVER_UNREACHABLE,
+        f"server for a {era} client",
+        f"could not be looked at: {said.partition(chr(10))[0][:300]}",
+        "Nothing about it is known.",
+        "Start it, and see whether any MCP client can list its tools.",
+    )
+
+
+async def check_url(url: str, options: Options | None = None) -> CheckReport:
+    """Check a server in any language by its address.
+
+    Args:
+        url: Its MCP endpoint.
+        options: How to check.
+    """
+    started = time.perf_counter()
+    chosen = replace(options or Options(), url=url)
+    recording = await record(url, chosen)
+    return _report(url, recording, recording.judged(chosen), started)
+
+
+async def check_server(server: FastMCP[Any], options: Options | None = None) -> CheckReport:
+    """Check a FastMCP server of this process: its audit, and what its clients are told.
+
+    Args:
+        server: The server. It is connected to in memory, so its lifespan runs.
+        options: How to check.
+    """
+    started = time.perf_counter()
+    chosen = options or Options()
+    declared = (await audit(server)).findings
+    recording = await record(server, chosen)
+    seen = recording.judged(chosen)
+    return _report(server.name, recording, [*declared, *_new(seen, declared)], started)
+
+
+def _new(seen: Iterable[Finding], declared: Sequence[Finding]) -> list[Finding]:
+    """Leave out what the audit said already, in better words: it knows the author's objects."""
+    return [
+        finding
+        for finding in seen
+        if not any(
+            other.code == finding.code and _about(finding.subject) in f"{other.subject} {other}"
+            for other in declared
+        )
+    ]
+
+
+def _about(subject: str) -> str:
+    """The tool's quoted name, or the page's address."""
+    return subject.removeprefix("page ").removeprefix("tool ")
+
+
+def _report(
+    target: str, recording: Recording, findings: Iterable[Finding], started: float
+) -> CheckReport:
+    last = recording.surfaces[-1] if recording.surfaces else None
+    return CheckReport(
+        target=target,
+        findings=ordered(findings),
+        tools=max((len(shot.tools) for shot in recording.snapshots), default=0),
+        ui_tools=len(last.ui_tools) if last else 0,
+        pages=len(last.pages) if last else 0,
+        called=tuple(
+            dict.fromkeys(c.tool.name for calls in recording.calls.values() for c in calls)
+        ),
+        clients=tuple(shot.seen_by for shot in recording.snapshots),
+        visits=tuple(recording.visits),
+        seconds=time.perf_counter() - started,
+    )

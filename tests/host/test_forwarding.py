@@ -373,9 +373,10 @@ async def test_the_clients_own_message_handler_still_hears(served):
     @served.mcp.tool
     async def opens(ctx: Context) -> str:
         await ctx.send_notification(mcp_types.ToolListChangedNotification())
-        await ctx.info("words")
         return ""
 
-    async with Client(served.mcp, message_handler=ServerChanges(handler)) as client:
+    changes = ServerChanges(handler)
+    async with Client(served.mcp, message_handler=changes) as client:
         await client.call_tool("opens", {})
-        assert heard == ["ToolListChangedNotification", "LoggingMessageNotification"]
+        await changes(ConnectionError())  # what a client hands over when its transport fails
+        assert heard == ["ToolListChangedNotification", "ConnectionError"]

@@ -9,7 +9,9 @@ from __future__ import annotations
 import dis
 import inspect
 import weakref
+from collections import ChainMap
 from dataclasses import dataclass
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcp_apps_plugin.declarations.marks import carrier_of, find_mark, set_mark
@@ -20,7 +22,7 @@ from mcp_apps_plugin.protocol.links import uri_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import CodeType, FunctionType
+    from types import CodeType
 
     from fastmcp.utilities.components import FastMCPComponent
 
@@ -174,17 +176,16 @@ def _page(value: object) -> AppResource | None:
 
 def _named_in(function: FunctionType) -> Iterator[object]:
     """Yield what the names in a function's code stand for: globals, closures, module members."""
-    scope = {**function.__globals__, **_closure_of(function)}
+    scope = ChainMap(_closure_of(function), function.__globals__)
     for code in _codes(function.__code__):
+        named = {name: scope[name] for name in code.co_names + code.co_freevars if name in scope}
+        if not any(isinstance(v, AppResource | ModuleType | FunctionType) for v in named.values()):
+            continue  # nothing that could ask; reading its operations would take time for nothing
         loaded = {each.argval for each in dis.get_instructions(code) if _loads(each.opname)}
-        values = [
-            scope[name]
-            for name in dict.fromkeys(code.co_names + code.co_freevars)
-            if name in scope and name in loaded
-        ]
+        values = [value for name, value in named.items() if name in loaded]
         yield from values
         for module in values:
-            if inspect.ismodule(module):
+            if isinstance(module, ModuleType):
                 members = vars(module)
                 yield from (members[name] for name in code.co_names if name in members)
 

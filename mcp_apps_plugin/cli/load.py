@@ -50,7 +50,19 @@ def load_server(spec: str) -> FastMCP[Any]:
         LoadError: There is no such file, it cannot be imported, or it does not say which server.
         MCPAppsError: A declaration in the file is wrong.
     """
-    path, name = _split(spec)
+    path, name = file_of(spec), _split(spec)[1]
+    with contextlib.redirect_stdout(sys.stderr):
+        module = _import(path)
+        return _named(module, name, path) if name else _only(module, path)
+
+
+def file_of(spec: str) -> Path:
+    """Return the file that `server.py[:name]` names.
+
+    Raises:
+        LoadError: There is no such file, or it is no Python file.
+    """
+    path = _split(spec)[0]
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
         message = f"{path} {what}. Name the Python file that makes the server."
@@ -58,9 +70,7 @@ def load_server(spec: str) -> FastMCP[Any]:
     if path.suffix != ".py":
         message = f"{path} is no Python file. Name the one that makes the server."
         raise LoadError(message)
-    with contextlib.redirect_stdout(sys.stderr):
-        module = _import(path)
-        return _named(module, name, path) if name else _only(module, path)
+    return path
 
 
 def _split(spec: str) -> tuple[Path, str]:

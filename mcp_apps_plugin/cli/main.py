@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError
 
 from mcp_apps_plugin.cli.check import check
+from mcp_apps_plugin.cli.dev import dev
 from mcp_apps_plugin.cli.load import LoadError
 from mcp_apps_plugin.cli.plugins import plugins
 from mcp_apps_plugin.cli.run import run as run_server
@@ -27,7 +28,7 @@ app = App(
     help="Interactive pages for the tools of FastMCP servers.",
     version=version("mcp-apps-plugin"),
 )
-for _command in (check, plugins, types):
+for _command in (check, dev, plugins, types):
     app.command(_command)
 app.command(run_server, name="run")
 

@@ -1,0 +1,204 @@
+"""The dev host as a whole: one server, any number of windows."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mcp_apps_plugin.dev.apps import sandbox_app, window_app
+from mcp_apps_plugin.dev.process import Endpoint, ServerFailedError, ServerProcess
+from mcp_apps_plugin.dev.serving import listen, origin_of, serving
+from mcp_apps_plugin.dev.tab import Tab
+from mcp_apps_plugin.dev.views import Sandbox
+from mcp_apps_plugin.dev.watch import changes, only_pages
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from pathlib import Path
+
+    from starlette.websockets import WebSocket
+
+    from mcp_apps_plugin.dev.nursery import Starter
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+
+logger = logging.getLogger(__name__)
+
+PORTS_TO_TRY: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What is shown.
+
+    Attributes:
+        name: What the user named: `server.py[:name]`, or a URL.
+        url: The URL of a running server, or `None` for one that is started here.
+        folder: The folder whose changes start the server anew, or `None`.
+        starter: Starts the server's process.
+    """
+
+    name: str
+    url: str | None
+    folder: Path | None
+    starter: Starter
+
+
+class DevHost:
+    """One server on one machine, in front of its author.
+
+    Args:
+        target: The server.
+        sandbox: Where its pages are shown.
+
+    Attributes:
+        sandbox: Where its pages are shown.
+        endpoint: Where the server is reached; `None` while it is not up.
+    """
+
+    def __init__(self, target: Target, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self.endpoint: Endpoint | None = None
+        self._target = target
+        self._process = ServerProcess(
+            target.starter, target.name, on_line=self._line, on_gone=self._gone
+        )
+        self._namespace = ""
+        self._state: JsonObject = {"state": "starting"}
+        self._tabs: set[Tab] = set()
+        self._starting = asyncio.Lock()
+
+    def state(self) -> JsonObject:
+        """Say how the server is, as the windows show it."""
+        return {
+            "type": "server",
+            "target": self._target.name,
+            "namespace": self._namespace,
+            "watching": self._target.folder is not None,
+            "restartable": self._target.url is None,
+            "sandbox": self.sandbox.origin,
+            **self._state,
+        }
+
+    def tell(self, message: JsonObject) -> None:
+        """Tell every window."""
+        for tab in self._tabs:
+            tab.say(message)
+
+    async def serve_tab(self, socket: WebSocket) -> None:
+        """Serve one window."""
+        await socket.accept()
+        tab = Tab(self, socket)
+        self._tabs.add(tab)
+        try:
+            await tab.serve()
+        finally:
+            self._tabs.discard(tab)
+
+    async def restart(self, *, pages_only: bool = False) -> None:
+        """Start the server anew, and connect every window again.
+
+        Args:
+            pages_only: Told to the windows: nothing that runs has changed.
+        """
+        async with self._starting:
+            self.endpoint = None
+            self._state = {"state": "starting", "pagesOnly": pages_only}
+            self.tell(self.state())
+            await asyncio.gather(*(tab.disconnect() for tab in self._tabs))
+            began = time.perf_counter()
+            try:
+                self.endpoint = await self._start()
+            except ServerFailedError as error:
+                self._state = {"state": "failed", "detail": str(error)}
+                self.tell(self.state())
+                return
+            took = round((time.perf_counter() - began) * 1000)
+            self._state = {"state": "up", "startedIn": took, "pagesOnly": pages_only}
+            await asyncio.gather(*(tab.connect() for tab in self._tabs))
+
+    async def _start(self) -> Endpoint:
+        if self._target.url is not None and not self._namespace:
+            await self._process.stop()
+            return Endpoint(self._target.url)
+        return await self._process.start(self._namespace)
+
+    async def mount(self, namespace: str) -> None:
+        """Start the server anew below another one, under a name; empty for on its own."""
+        if namespace != self._namespace:
+            self._namespace = namespace
+            await self.restart()
+
+    async def watch(self) -> None:
+        """Start the server anew whenever its files change."""
+        if self._target.folder is not None:
+            async for changed in changes(self._target.folder):
+                await self.restart(pages_only=only_pages(changed))
+
+    async def stop(self) -> None:
+        """End the server's process."""
+        await self._process.stop()
+
+    def _line(self, line: str) -> None:
+        self.tell({"type": "log", "source": "process", "level": "info", "data": line})
+
+    def _gone(self, last_words: str) -> None:
+        self.endpoint = None
+        self._state = {"state": "failed", "detail": last_words}
+        self.tell(self.state())
+
+
+class _ToWindows(logging.Handler):
+    """Shows this package's own log in the windows."""
+
+    def __init__(self, host: DevHost) -> None:
+        super().__init__(logging.WARNING)
+        self._host = host
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one entry."""
+        level = "error" if record.levelno >= logging.ERROR else "warning"
+        data = record.getMessage()
+        self._host.tell({"type": "log", "source": "host", "level": level, "data": data})
+
+
+@asynccontextmanager
+async def running(
+    target: Target, port: int, *, exact: bool, on_address: Callable[[str], None]
+) -> AsyncGenerator[DevHost]:
+    """Run a dev host while the block runs.
+
+    Args:
+        target: The server.
+        port: The port of the window.
+        exact: Whether no other port will do.
+        on_address: Told the address to open, as soon as it can be.
+
+    Raises:
+        OSError: The port is taken.
+    """
+    async with AsyncExitStack() as stack:
+        others = 0 if exact else PORTS_TO_TRY
+        window = stack.enter_context(listen(port, others=others))
+        after = window.getsockname()[1] + 1
+        behind = stack.enter_context(listen(after, others=PORTS_TO_TRY))
+        token = secrets.token_urlsafe(24)
+        sandbox = Sandbox(origin_of(behind), origin_of(window))
+        host = DevHost(target, sandbox)
+        stack.push_async_callback(host.stop)
+        windows = window_app(sandbox, token, host.serve_tab)
+        await stack.enter_async_context(serving(windows, window))
+        await stack.enter_async_context(serving(sandbox_app(sandbox), behind))
+        handler = _ToWindows(host)
+        log = logging.getLogger("mcp_apps_plugin")
+        log.addHandler(handler)
+        stack.callback(log.removeHandler, handler)
+        on_address(f"{sandbox.host_origin}/{token}/")
+        await host.restart()
+        watching = asyncio.create_task(host.watch())
+        stack.callback(watching.cancel)
+        yield host

@@ -1,0 +1,258 @@
+// One field for one schema: an element, and the value in it. `read` gives undefined for "left out"
+// and throws a Misfit that knows its input.
+
+import { freshId, h, fill } from "./dom.js";
+import { choices, initial, inputType, isLong, kindOf, resolve, variantOf, withoutNull } from "./schema.js";
+
+export class Misfit extends Error {
+  constructor(message, input) {
+    super(message);
+    this.input = input;
+  }
+}
+
+export function makeField(given, root, { name = "", required = false, value, changed = () => {} } = {}) {
+  const { schema, nullable } = withoutNull(resolve(given, root), root);
+  const make = MAKERS[kindOf(schema, root)];
+  return make({ schema, root, name, required, nullable, value, changed });
+}
+
+function labelled({ schema, name, required }, input, extra = null) {
+  const id = (input.id ||= freshId("field"));
+  const hint = schema.description ? h("p", { class: "hint", id: `${id}-hint` }, schema.description) : null;
+  if (hint) input.setAttribute("aria-describedby", hint.id);
+  const title = schema.title && schema.title.toLowerCase().replaceAll(" ", "_") !== name.toLowerCase() ? schema.title : null;
+  return h("div", { class: "field" },
+    h("label", { for: id }, name || schema.title || "value", required ? h("span", { class: "required", title: "Required" }, " *") : null,
+      title && name ? h("span", { class: "title" }, ` ${title}`) : null, h("span", { class: "type" }, typeName(schema))),
+    input, extra, hint);
+}
+
+function typeName(schema) {
+  const type = schema.format ?? (Array.isArray(schema.type) ? schema.type.join(" | ") : schema.type);
+  return type ?? "";
+}
+
+const isEmpty = (text) => text === "" || text === undefined;
+
+function text(field) {
+  const { schema, required, nullable, changed } = field;
+  const kind = inputType(schema);
+  const input = isLong(schema)
+    ? h("textarea", { rows: "4" })
+    : h("input", { type: kind, step: kind === "datetime-local" || kind === "time" ? "any" : undefined });
+  if (schema.maxLength) input.maxLength = schema.maxLength;
+  if (schema.pattern && input.tagName === "INPUT") input.pattern = schema.pattern;
+  if (schema.examples?.length) input.placeholder = String(schema.examples[0]);
+  else if ("default" in schema && schema.default !== null) input.placeholder = String(schema.default);
+  input.spellcheck = false;
+  input.addEventListener("input", changed);
+  const write = (value) => { input.value = value === undefined || value === null ? "" : shown(String(value), kind); };
+  write(field.value);
+  return {
+    element: labelled(field, input), write,
+    read() {
+      if (isEmpty(input.value)) {
+        if (kind !== "text" && required && !nullable) throw new Misfit("is needed", input);
+        return nullable && required ? null : required ? "" : undefined;
+      }
+      if (!input.checkValidity()) throw new Misfit(input.validationMessage, input);
+      if (schema.minLength && input.value.length < schema.minLength) throw new Misfit(`has fewer than ${schema.minLength} characters`, input);
+      return kind === "datetime-local" ? new Date(input.value).toISOString() : input.value;
+    },
+  };
+}
+
+function shown(value, kind) {
+  if (kind !== "datetime-local") return value;
+  const date = new Date(value);
+  if (Number.isNaN(date.valueOf())) return "";
+  return new Date(date - date.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+}
+
+function number(field) {
+  const { schema, required, nullable, changed } = field;
+  const whole = schema.type === "integer";
+  const input = h("input", { type: "number", step: whole ? "1" : "any", inputmode: whole ? "numeric" : "decimal" });
+  for (const [key, attribute] of [["minimum", "min"], ["maximum", "max"]]) if (key in schema) input[attribute] = schema[key];
+  if ("default" in schema && schema.default !== null) input.placeholder = String(schema.default);
+  input.addEventListener("input", changed);
+  const write = (value) => { input.value = value ?? ""; };
+  write(field.value);
+  const range = "minimum" in schema && "maximum" in schema ? h("span", { class: "range" }, `${schema.minimum} – ${schema.maximum}`) : null;
+  return {
+    element: labelled(field, input, range), write,
+    read() {
+      if (input.validity.badInput) throw new Misfit("is no number", input);
+      if (isEmpty(input.value)) {
+        if (required && !nullable) throw new Misfit("is needed", input);
+        return required ? null : undefined;
+      }
+      if (!input.checkValidity()) throw new Misfit(input.validationMessage, input);
+      return Number(input.value);
+    },
+  };
+}
+
+function flag(field) {
+  const { schema, required, changed } = field;
+  if (!required && !("default" in schema)) return choice({ ...field, schema: { ...schema, enum: [true, false] } });
+  const input = h("input", { type: "checkbox", role: "switch" });
+  input.addEventListener("change", changed);
+  const write = (value) => { input.checked = Boolean(value ?? schema.default); };
+  write(field.value);
+  const element = labelled(field, input);
+  element.classList.add("flag");
+  return { element, write, read: () => input.checked };
+}
+
+function choice(field) {
+  const { schema, required, nullable, changed } = field;
+  const options = choices(schema);
+  const optional = !required || nullable;
+  const select = h("select", {}, optional ? h("option", { value: "" }, "—") : null,
+    options.map(({ label }, at) => h("option", { value: String(at) }, label)));
+  select.addEventListener("change", changed);
+  const write = (value) => {
+    const at = options.findIndex((option) => option.value === value);
+    select.value = at >= 0 ? String(at) : optional ? "" : "0";
+  };
+  write(field.value);
+  return {
+    element: labelled(field, select), write,
+    read: () => (select.value === "" ? (required && nullable ? null : undefined) : options[Number(select.value)].value),
+  };
+}
+
+function several(field) {
+  const { schema, root, name, required, changed } = field;
+  const options = choices(resolve(schema.items, root));
+  const boxes = options.map(({ label }) => {
+    const box = h("input", { type: "checkbox" });
+    box.addEventListener("change", changed);
+    return { box, element: h("label", { class: "box" }, box, label) };
+  });
+  const write = (value) => boxes.forEach(({ box }, at) => { box.checked = (value ?? []).includes(options[at].value); });
+  write(field.value);
+  return {
+    element: group(field, name, boxes.map((each) => each.element)), write,
+    read() {
+      const chosen = options.filter((_, at) => boxes[at].box.checked).map((option) => option.value);
+      if (chosen.length < (schema.minItems ?? 0)) throw new Misfit(`needs at least ${schema.minItems}`, boxes[0].box);
+      return chosen.length || required ? chosen : undefined;
+    },
+  };
+}
+
+function group({ schema, required }, name, ...children) {
+  return h("fieldset", { class: "group" },
+    h("legend", {}, name || schema.title || "value", required ? h("span", { class: "required" }, " *") : null),
+    schema.description ? h("p", { class: "hint" }, schema.description) : null, children);
+}
+
+function object(field) {
+  const { schema, root, name, required, nullable, changed } = field;
+  const needed = schema.required ?? [];
+  let fields = {};
+  const body = h("div", { class: "fields" });
+  const build = (value) => {
+    fields = Object.fromEntries(Object.entries(schema.properties).map(([key, property]) => {
+      const isNeeded = needed.includes(key);
+      const start = value && key in value ? value[key] : value ? undefined : initial(property, root, isNeeded);
+      return [key, makeField(property, root, { name: key, required: isNeeded, value: start, changed })];
+    }));
+    fill(body, Object.values(fields).map((each) => each.element));
+  };
+  build(field.value);
+  const read = () => Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, each.read()]).filter(([, value]) => value !== undefined));
+  const write = (value) => build(value ?? {});
+  if (!name) return { element: body, read, write };
+  if (required && !nullable) return { element: group(field, name, body), read, write };
+  return optional(field, body, read, (value) => value !== undefined && value !== null && build(value));
+}
+
+// A part that can be left out as a whole.
+function optional(field, body, read, write) {
+  const box = h("input", { type: "checkbox", "aria-label": `include ${field.name}` });
+  const show = () => { body.hidden = !box.checked; };
+  box.addEventListener("change", () => { show(); field.changed(); });
+  const put = (value) => {
+    box.checked = value !== undefined && value !== null;
+    write(value);
+    show();
+  };
+  put(field.value);
+  const element = group(field, field.name, h("label", { class: "box" }, box, "include"), body);
+  return { element, write: put, read: () => (box.checked ? read() : field.required ? null : undefined) };
+}
+
+function list(field) {
+  const { schema, root, name, required, nullable, changed } = field;
+  const rows = h("div", { class: "rows" });
+  let items = [];
+  const add = (value) => {
+    const item = makeField(schema.items ?? {}, root, { name: `${name || "item"} ${items.length + 1}`, required: true, value, changed });
+    const row = h("div", { class: "row" }, item.element,
+      h("button", { type: "button", class: "quiet small", "aria-label": `remove ${name} ${items.length + 1}`, onclick: () => { items = items.filter((each) => each !== item); row.remove(); changed(); } }, "✕"));
+    items.push(item);
+    rows.append(row);
+  };
+  const write = (value) => {
+    items = [];
+    rows.replaceChildren();
+    for (const each of Array.isArray(value) ? value : []) add(each);
+  };
+  write(field.value);
+  const button = h("button", { type: "button", class: "small", onclick: () => { add(initial(schema.items, root, true)); changed(); } }, `+ ${name || "item"}`);
+  return {
+    element: group(field, name, rows, button), write,
+    read() {
+      if (items.length < (schema.minItems ?? 0)) throw new Misfit(`needs at least ${schema.minItems}`, button);
+      if (!items.length && !required) return undefined;
+      return items.length || !nullable ? items.map((item) => item.read()) : null;
+    },
+  };
+}
+
+function variants(field) {
+  const { schema, root, name, changed } = field;
+  const options = schema.anyOf ?? schema.oneOf;
+  const names = options.map((option, at) => { const it = resolve(option, root); return it.title ?? typeName(it) ?? `option ${at + 1}`; });
+  const select = h("select", { "aria-label": `kind of ${name}` }, options.map((_, at) => h("option", { value: String(at) }, names[at] || `option ${at + 1}`)));
+  const body = h("div");
+  let inner;
+  const show = (value) => {
+    const option = { ...resolve(options[Number(select.value)], root), title: undefined };
+    inner = makeField(option, root, { ...field, name: "value", value: value ?? initial(option, root, true) });
+    fill(body, inner.element);
+  };
+  const write = (value) => { select.value = String(variantOf(options, value, root)); show(value); };
+  select.addEventListener("change", () => { show(); changed(); });
+  write(field.value);
+  return { element: group(field, name, select, body), write, read: () => inner.read() };
+}
+
+function json(field) {
+  const { required, nullable, changed } = field;
+  const input = h("textarea", { rows: "3", class: "code", placeholder: "JSON" });
+  input.spellcheck = false;
+  input.addEventListener("input", changed);
+  const write = (value) => { input.value = value === undefined ? "" : JSON.stringify(value, null, 2); };
+  write(field.value);
+  return {
+    element: labelled(field, input), write,
+    read() {
+      if (!input.value.trim()) {
+        if (required && !nullable) throw new Misfit("is needed", input);
+        return required ? null : undefined;
+      }
+      try {
+        return JSON.parse(input.value);
+      } catch (error) {
+        throw new Misfit(`is no JSON: ${error.message}`, input);
+      }
+    },
+  };
+}
+
+const MAKERS = { text, number, flag, choice, several, object, list, variants, json };

@@ -1,0 +1,118 @@
+// What belongs together: the socket, the chosen tool, what ran, and what happens after a change.
+
+import { mountBar, connect, showServer } from "./bar.js";
+import { copyButton, fill, h } from "./dom.js";
+import { addPane, mountInspector, showPane } from "./inspector.js";
+import { makePage } from "./page.js";
+import { makeAppTools, makeContext, makeLog, makeResult } from "./panes.js";
+import { mountQuestions } from "./questions.js";
+import { emit, on, open, send } from "./socket.js";
+import { mountStage, surroundings } from "./stage.js";
+import { set, settings } from "./store.js";
+import { finished, focusForm, mountTool, running, showTool } from "./tool.js";
+import { focusSearch, mountTools, showTools } from "./tools.js";
+import { makeWire } from "./wire.js";
+
+const $ = (id) => document.getElementById(id);
+let tools = [];
+let target = "";
+let last = null; // what ran: { tool, arguments, result }
+let again = null; // why it is to be shown anew once the server is back
+
+addPane("wire", "Wire", makeWire());
+addPane("result", "Result", makeResult());
+addPane("page", "Page", makePage());
+addPane("context", "Model", makeContext());
+addPane("app-tools", "Page tools", makeAppTools());
+addPane("log", "Log", makeLog());
+mountInspector($("inspector"));
+emit("ready-panes");
+mountQuestions($("dialogs"));
+mountTools($("tools"));
+mountTool($("tool"));
+mountStage($("stage"));
+mountBar($("server"), $("switches"));
+
+on("open", () => {
+  if (settings.namespace) send({ type: "mount", namespace: settings.namespace });
+  connect();
+});
+on("closed", () => {
+  running(false);
+  showServer({ state: "lost", target });
+  if (last) again = { pagesOnly: false };
+});
+on("client-changed", () => { if (last) again = { pagesOnly: false }; });
+
+on("server", (state) => {
+  target = state.target;
+  showServer(state);
+  if (state.state === "starting") {
+    again = last && { pagesOnly: state.pagesOnly && (again?.pagesOnly ?? true) };
+    running(false);
+  }
+  if (state.state === "failed" || state.state === "lost") notice({ text: state.detail ?? "The connection was lost.", kind: "bad", keep: true, title: "The server is not there" });
+  if (state.state !== "ready") return;
+  notice({});
+  tools = state.server.tools;
+  const find = (name) => tools.find((tool) => tool.name === name);
+  const bare = (name) => tools.find((tool) => tool.name.endsWith(`_${name}`) || name.endsWith(`_${tool.name}`));
+  const chosen = find(settings.tool) ?? bare(settings.tool) ?? tools.find((tool) => tool.page) ?? tools[0];
+  set({ tool: chosen?.name ?? "" });
+  showTools(tools, settings.tool);
+  showTool(chosen ?? null, target);
+  resume(find);
+});
+
+// After a change: pages alone are shown anew with the result there was, code runs again.
+function resume(find) {
+  const why = again;
+  again = null;
+  const tool = last && find(last.tool);
+  if (!why || !tool) return;
+  const calls = !(why.pagesOnly && last.result);
+  if (calls && (!settings.again || tool.tool.annotations?.destructiveHint)) return;
+  run({ tool: last.tool, arguments: last.arguments, result: calls ? undefined : last.result });
+}
+
+function run(asked) {
+  notice({});
+  last = { ...asked };
+  running(true);
+  send({ type: "run", ...asked, surroundings: surroundings() });
+}
+
+on("run", run);
+on("cancel", () => send({ type: "cancel" }));
+on("outcome", (outcome) => {
+  finished(outcome);
+  if (last) last.result = outcome.result;
+  if (outcome.error !== undefined && outcome.error !== "Cancelled.") notice({ text: outcome.error, kind: "bad", title: "The call failed", pane: "result" });
+});
+on("choose", ({ name }) => {
+  set({ tool: name });
+  showTool(tools.find((tool) => tool.name === name) ?? null, target);
+});
+on("focus-form", focusForm);
+on("notice", (given) => notice(given));
+
+function notice({ text = "", kind = "", title = "", pane = "" }) {
+  const place = $("notice");
+  place.hidden = !text;
+  place.className = `notice ${kind}`;
+  if (!text) return;
+  const lines = text.split("\n");
+  fill(place, h("div", { class: "notice-text" }, title ? h("b", {}, title) : null, lines.length > 1 ? h("pre", {}, text) : h("p", {}, text)),
+    h("div", { class: "notice-acts" }, pane ? h("button", { type: "button", class: "small", onclick: () => showPane(pane) }, "Show") : null, copyButton(text),
+      h("button", { type: "button", class: "quiet small", "aria-label": "Dismiss", onclick: () => { place.hidden = true; } }, "✕")));
+}
+
+addEventListener("keydown", (event) => {
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    focusSearch();
+  }
+});
+
+open();

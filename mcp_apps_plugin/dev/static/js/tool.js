@@ -1,0 +1,89 @@
+// The chosen tool: what it is, its form, and the button.
+
+import { badge, debounce, fill, h, milliseconds } from "./dom.js";
+import { makeForm } from "./form.js";
+import { emit } from "./socket.js";
+import { recall, remember } from "./store.js";
+import { badges } from "./tools.js";
+
+const run = h("button", { type: "submit", class: "primary" }, "Run");
+const cancel = h("button", { type: "button", hidden: true, onclick: () => emit("cancel") }, "Cancel");
+const status = h("span", { class: "status", role: "status" });
+let holder;
+let current = null;
+let form = null;
+let target = "";
+
+export function mountTool(element) {
+  holder = element;
+  fill(holder, h("p", { class: "empty" }, "Choose a tool."));
+}
+
+const keyOf = (name) => `arguments:${target}:${name}`;
+
+// Shows a tool. A form whose schema is the same stays as it is, with the cursor in it.
+export function showTool(tool, server) {
+  target = server;
+  const same = current && form && tool && current.name === tool.name && JSON.stringify(current.tool.inputSchema) === JSON.stringify(tool.tool.inputSchema);
+  const value = same ? form.peek() : tool ? recall(keyOf(tool.name)) : undefined;
+  current = tool;
+  if (same) return fillHead();
+  if (!tool) {
+    form = null;
+    return fill(holder, h("p", { class: "empty" }, "Choose a tool."));
+  }
+  form = makeForm(tool.tool.inputSchema, {
+    value, changed: debounce(() => { const it = form?.peek(); if (it !== undefined && current) remember(keyOf(current.name), it); }, 150),
+  });
+  const head = h("header", { class: "tool-head" });
+  const element = h("form", { novalidate: true, onsubmit: submit }, head, h("details", { class: "arguments", open: true },
+    h("summary", {}, "Arguments", form.toggle, h("button", { type: "button", class: "quiet small", onclick: reset }, "Reset")), form.element),
+  h("footer", {}, run, cancel, status, h("kbd", { title: "Runs from anywhere in the form" }, "Ctrl ↵")));
+  // A press in the summary is for its buttons, not for the fold.
+  element.querySelector("summary").addEventListener("click", (event) => event.target.closest("button") && event.preventDefault());
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
+  });
+  fill(holder, element);
+  return fillHead();
+}
+
+function fillHead() {
+  const { tool, name, page } = current;
+  const title = tool.title ?? tool.annotations?.title;
+  fill(holder.querySelector(".tool-head"),
+    h("h2", {}, name, title && title !== name ? h("small", {}, title) : null), h("span", { class: "badges" }, badges(current)),
+    tool.description ? h("p", {}, tool.description) : null,
+    page ? h("p", { class: "link" }, "Shows ", h("code", {}, page)) : null);
+}
+
+function reset() {
+  const tool = current;
+  current = null;
+  remember(keyOf(tool.name), undefined);
+  localStorage.removeItem(`mcp-apps-dev:${keyOf(tool.name)}`);
+  showTool(tool, target);
+  form.focus();
+}
+
+function submit(event) {
+  event.preventDefault();
+  const value = form.read();
+  if (value === undefined) return;
+  remember(keyOf(current.name), value);
+  emit("run", { tool: current.name, arguments: value });
+}
+
+export const focusForm = () => form?.focus();
+export const currentTool = () => current;
+
+export function running(is) {
+  run.disabled = is;
+  cancel.hidden = !is;
+  if (is) fill(status, "Running…");
+}
+
+export function finished({ took, error, result }) {
+  running(false);
+  fill(status, error ? badge("failed", "bad") : result?.isError ? badge("isError", "warn") : badge("done", "ok"), took === undefined ? "" : ` ${milliseconds(took)}`);
+}

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import ToolError
 from fastmcp.server.context import Context
+from fastmcp.server.providers import Provider
+from fastmcp.server.transforms.visibility import Visibility
 
+from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
 from mcp_apps_plugin.server.trail import trail_of, written_name
-from mcp_apps_plugin.server.tree import is_composed, is_proxied, mount_of, root_of
+from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of, transforms_of
 from mcp_apps_plugin.view import embed
 from mcp_apps_plugin.view.data import NAMES_ID
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastmcp import FastMCP
     from fastmcp.tools import Tool
     from fastmcp.utilities.components import FastMCPComponent
@@ -42,6 +47,7 @@ class Names:
 
     def __init__(self) -> None:
         self._known: set[str] = set()
+        self._state: object = None
 
     async def full_name(self, server: Server, name: str) -> str:
         """Return the name under which a call reaches a tool.
@@ -59,17 +65,22 @@ class Names:
         Raises:
             ToolError: Several tools were written with this name (`name-ambiguous`).
         """
+        state = state_of(server)
+        if state != self._state:
+            self._known.clear()
+            self._state = state
         if name in self._known:
             return name
         if await server.get_tool(name) is not None:
             if len(self._known) < _LIMIT:
                 self._known.add(name)
             return name
-        found = sorted(
-            seen
-            for seen, (tool, origin) in (await _origins(server)).items()
-            if origin.written == name and "app" in visibility_of(tool.meta)
-        )
+        origins = await _origins(server)
+        if not any(UI_KEY in (tool.meta or ()) for tool, _ in origins.values()):
+            return name  # a server without pages knows the names it lists, and no others
+        found = sorted(_callable_by_pages(origins, lambda origin: origin.written == name).values())
+        if found and any(tool.name == name for tool in await Provider.list_tools(server)):
+            return name  # there is one, though not for this caller
         if len(found) > 1:
             raise ToolError(str(_ambiguous(server, name, found)))
         return found[0] if found else name
@@ -82,19 +93,30 @@ class Names:
             uri: Its address there.
             html: The document. Only one with the page library is changed.
         """
-        if "McpApp" not in html or not is_composed(server):
-            return html
+        if "McpApp" not in html or all(isinstance(t, Visibility) for t in transforms_of(server)):
+            return html  # every name is as it was written
         async with Context(fastmcp=server):
             page = await server.get_resource(uri)
         path = None if page is None else await _path_of(page)
-        if not path:
-            return html  # its own server reads it: every name is as it was written
-        names = {
-            origin.written: seen
-            for seen, (tool, origin) in (await _origins(server)).items()
-            if origin.path == path and origin.written != seen and "app" in visibility_of(tool.meta)
-        }
+        if path is None:
+            return html
+        found = _callable_by_pages(await _origins(server), lambda origin: origin.path == path)
+        names = {origin.written: seen for origin, seen in found.items() if origin.written != seen}
         return _with_names(html, names)
+
+
+def _callable_by_pages(
+    origins: dict[str, tuple[Tool, _Origin]], wanted: Callable[[_Origin], bool]
+) -> dict[_Origin, str]:
+    """Return the names of tools that a page may call; of several for one, the original's."""
+    found: dict[_Origin, str] = {}
+    for seen, (tool, origin) in origins.items():
+        if wanted(origin) and "app" in visibility_of(tool.meta):
+            if root_of(tool) is tool:
+                found[origin] = seen
+            else:
+                found.setdefault(origin, seen)
+    return found
 
 
 def _ambiguous(server: Server, name: str, found: list[str]) -> Finding:

@@ -14,13 +14,13 @@ from fastmcp.server.providers.fastmcp_provider import (
 )
 
 from mcp_apps_plugin.declarations.marks import marks_set
-
 from mcp_apps_plugin.server.private import WrappedProvider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastmcp import FastMCP
+    from fastmcp.server.transforms import Transform
     from fastmcp.utilities.components import FastMCPComponent
 
     Server = FastMCP[Any]
@@ -79,12 +79,17 @@ def mounted(server: Server) -> Iterator[tuple[Provider, Server]]:
             yield provider, base.server
 
 
-def is_composed(server: Server) -> bool:
-    """Tell whether other endpoints stand behind a server: mounted ones or back ends."""
-    return any(
-        isinstance(base_of(provider), FastMCPProvider) or is_remote(provider)
-        for provider in server.providers
-    )
+def transforms_of(server: Server) -> Iterator[Transform]:
+    """Yield every transform of a server, of its providers, and of the servers mounted on it."""
+    pending: list[Provider] = [server]
+    while pending:
+        layers = layers_of(pending.pop())
+        for layer in layers:
+            yield from layer.transforms
+        if isinstance(layers[0], FastMCPProvider):
+            pending.append(layers[0].server)
+        elif isinstance(layers[0], AggregateProvider):  # a server is one
+            pending += layers[0].providers
 
 
 def local_components(server: Server) -> Iterator[FastMCPComponent]:

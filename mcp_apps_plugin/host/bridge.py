@@ -23,6 +23,7 @@ from mcp_apps_plugin.host.refusals import Reason, Refusals
 from mcp_apps_plugin.host.routes import notification_routes, request_routes
 from mcp_apps_plugin.host.sandbox.page import resource_ready
 from mcp_apps_plugin.host.ui_requests import UiRequests
+from mcp_apps_plugin.protocol.elicitation import METHOD
 from mcp_apps_plugin.protocol.messages import Method
 
 if TYPE_CHECKING:
@@ -388,7 +389,7 @@ class AppBridge:
         view = self._life.ready_view
         if not self._elicitation or view is None or view.elicitation is None:
             raise cannot_elicit()
-        return await self._calls.request("elicitation/create", params, seconds)
+        return await self._calls.request(METHOD, params, seconds)
 
     def _server_changed(self, method: Method) -> None:
         if method is Method.TOOLS_CHANGED:

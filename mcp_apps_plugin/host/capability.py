@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp.client.extension import advertise
 
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID, MIME_TYPE
+from mcp_apps_plugin.protocol.elicitation import DECLARED
 
 if TYPE_CHECKING:
     from mcp.client.extension import ClientExtension
@@ -25,5 +26,5 @@ def apps_client_extension(*, elicitation: bool = False) -> ClientExtension:
     """
     settings: dict[str, Any] = {"mimeTypes": [MIME_TYPE]}
     if elicitation:
-        settings["elicitation"] = {}
+        settings |= DECLARED
     return advertise(EXTENSION_ID, settings)

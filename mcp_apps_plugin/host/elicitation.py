@@ -19,8 +19,9 @@ from mcp_apps_plugin.host.bridge import AppBridge
 from mcp_apps_plugin.host.connection import SessionConnection
 from mcp_apps_plugin.host.errors import HostError
 from mcp_apps_plugin.host.resolve import ResolvedPage, resolve_uri
+from mcp_apps_plugin.protocol.answers import check_answer
 from mcp_apps_plugin.protocol.capabilities import ui_settings
-from mcp_apps_plugin.protocol.constants import UI_KEY
+from mcp_apps_plugin.protocol.elicitation import declares, has_hint, hinted_page
 from mcp_apps_plugin.protocol.links import uri_problem
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
 
@@ -144,17 +145,16 @@ def _hint(
     params: mcp_types.ElicitRequestParams, server: mcp_types.ServerCapabilities | None
 ) -> str:
     """The page that a question names, if it may."""
-    ui = as_object((params.meta or {}).get(UI_KEY)) or {}
-    if "resourceUri" not in ui:
+    if not has_hint(params.meta):
         raise _Fallback
     if not isinstance(params, mcp_types.ElicitRequestFormParams):
         message = "only forms are rendered by pages"
         raise _Fallback(message)
     settings = ui_settings(server.extensions if server else None) or {}
-    if as_object(settings.get("elicitation")) is None:
+    if not declares(settings):
         message = "the server did not declare `elicitation` in its Apps capability"
         raise _Fallback(message)
-    uri = ui["resourceUri"]
+    uri = hinted_page(params.meta)
     problem = uri_problem(uri)
     if problem:
         message = f"the page {uri!r} {problem}"
@@ -199,7 +199,7 @@ def checked_answer(answer: Mapping[str, Any], schema: JsonObject) -> mcp_types.E
         schema: The `requestedSchema` of the question.
 
     Returns:
-        The answer; `content` only when it was accepted.
+        The answer; `content`, with the schema's defaults, only when it was accepted.
 
     Raises:
         _Fallback: It is no answer, or its content does not fit the schema. The message never
@@ -211,29 +211,12 @@ def checked_answer(answer: Mapping[str, Any], schema: JsonObject) -> mcp_types.E
     if action != "accept" or content is None:
         message = "the page's answer has no meaning"
         raise _Fallback(message)
-    place = _misfit(content, schema)
-    if place is not None:
-        message = f"the page's answer does not fit the question at {place}"
+    filled, problems = check_answer(content, schema)
+    if problems:
+        message = f"the page's answer does not fit the question: {problems[0]}"
         raise _Fallback(message)
     try:
-        return mcp_types.ElicitResult(action="accept", content=content)
+        return mcp_types.ElicitResult(action="accept", content=filled)
     except ValueError:  # content no form has, such as nested objects
         message = "the page's answer has values that no form has"
         raise _Fallback(message) from None
-
-
-def _misfit(content: JsonObject, schema: JsonObject) -> str | None:
-    # Imported where it is needed, as FastMCP and the SDK do: it is slow to import.
-    from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped] # noqa: PLC0415
-    from jsonschema.validators import validator_for  # type: ignore[import-untyped] # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
-
-    kind = validator_for(schema)
-    try:
-        kind.check_schema(schema)
-        # An empty registry: what a schema refers to elsewhere is not fetched.
-        error = next(iter(kind(schema, registry=Registry()).iter_errors(content)), None)
-    except (SchemaError, Unresolvable):
-        return "its schema, which is none"
-    return None if error is None else f"{error.json_path} ({error.validator})"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import mcp_types
 
 from mcp_apps_plugin.protocol.constants import VIEW_PROTOCOL_VERSION
+from mcp_apps_plugin.protocol.elicitation import DECLARED
 
 if TYPE_CHECKING:
     from mcp_apps_plugin.host.callbacks import Callbacks
@@ -65,7 +66,7 @@ def host_capabilities(
             granted["permissions"] = permissions
         capabilities["sandbox"] = granted
     if elicitation:
-        capabilities["elicitation"] = {}
+        capabilities |= DECLARED
     return capabilities
 
 

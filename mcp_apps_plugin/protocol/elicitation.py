@@ -71,6 +71,11 @@ def hint(uri: str) -> JsonObject:
     return {UI_KEY: {LINK_KEY: uri}}
 
 
+def has_hint(meta: Mapping[str, Any] | None) -> bool:
+    """Tell whether a question's `_meta` names a page at all, well or badly."""
+    return LINK_KEY in (as_object((meta or {}).get(UI_KEY)) or {})
+
+
 def hinted_page(meta: Mapping[str, Any] | None) -> str | None:
     """Read the page that a question's `_meta` names, or `None`."""
     uri = (as_object((meta or {}).get(UI_KEY)) or {}).get(LINK_KEY)

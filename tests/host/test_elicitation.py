@@ -321,20 +321,19 @@ async def test_a_question_by_url_is_native(served, native):
     assert native.asked == []
 
 
-def test_an_answer_with_a_schema_that_is_none():
-    """A schema nobody can check against lets nothing through."""
+def test_an_answer_that_no_form_allows():
+    """What the form does not ask for, or asks for otherwise, goes to the native form."""
     from mcp_apps_plugin.host.elicitation import _Fallback
 
-    with pytest.raises(_Fallback, match="which is none"):
-        checked_answer(ACCEPT, {"type": 7})
-    with pytest.raises(_Fallback, match="which is none"):
-        checked_answer(ACCEPT, {"$ref": "https://a.example/schema"})
-    with pytest.raises(_Fallback, match="no form has"):
-        checked_answer({"action": "accept", "content": {"a": {"b": {}}}}, {"type": "object"})
+    with pytest.raises(_Fallback, match="/content/manager: Property is not declared"):
+        checked_answer(ACCEPT, {"type": "object"})
     with pytest.raises(_Fallback) as raised:
         checked_answer({"action": "accept", "content": {"n": "s3cr3t"}}, NUMBER)
-    assert "$.n" in str(raised.value)
+    assert "/content/n: Expected an integer." in str(raised.value)
     assert "s3cr3t" not in str(raised.value)
+    defaulted = {"type": "object", "properties": {"n": {"type": "integer", "default": 7}}}
+    answer = checked_answer({"action": "accept", "content": {}}, defaulted)
+    assert answer.content == {"n": 7}
 
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}}

@@ -17,7 +17,6 @@ from mcp_apps_plugin.server.private import current_context
 from mcp_apps_plugin.server.readable import (
     is_open,
     page_for_caller,
-    reaches_out,
     sources,
     stands,
     stands_locally,
@@ -82,7 +81,6 @@ class Addresses:
         self._state: object = None
         self._token: object = object()
         self._open = False
-        self._reaches_out = False
 
     async def address(self, tools: Sequence[Tool], *, outermost: bool) -> list[Tool]:
         """Rewrite the links of listed tools to what they are called here.
@@ -162,7 +160,8 @@ class Addresses:
                 own = mount_of(page) is origin.mount or not (mount_of(page) or is_proxied(page))
                 return _Seen(candidate, lasting=own)
         known = origin.backend is not None or await self._is_known(link, origin)
-        return _Seen(None, known, lasting=not self._reaches_out)
+        # What stands behind this server may hide the page from one caller, or only be late.
+        return _Seen(None, known, lasting=not sources(server))
 
     def _trusts(self, link: str, origin: _Origin) -> bool:
         """Tell whether nothing here can hide a back end's page, or stand in its place."""
@@ -196,7 +195,6 @@ class Addresses:
             self._token = object()
             self._state = state
             self._open = is_open(server)
-            self._reaches_out = reaches_out(server)
 
 
 async def _has_session_rules() -> bool:

@@ -72,11 +72,6 @@ def is_open(server: Server) -> bool:
     return not any(_is_dynamic(p) for p in _all_providers(server))
 
 
-def reaches_out(server: Server) -> bool:
-    """Tell whether anything on a server, or below it, comes over a connection."""
-    return any(is_remote(provider) for provider in _all_providers(server))
-
-
 def stands(server: Server, uri: str) -> bool:
     """Tell whether a page is registered in this process, whoever may read it."""
     for transform in reversed(server.transforms):

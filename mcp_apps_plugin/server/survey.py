@@ -23,9 +23,15 @@ from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_object
 from mcp_apps_plugin.server.attachment import attachment_of
 from mcp_apps_plugin.server.elicitation.declared import elicitations
-from mcp_apps_plugin.server.emission import address_of, declared_page, is_page, mime_type_of, original_of
+from mcp_apps_plugin.server.emission import (
+    address_of,
+    declared_page,
+    is_page,
+    mime_type_of,
+    original_of,
+)
 from mcp_apps_plugin.server.pages import FilePage
-from mcp_apps_plugin.server.trail import candidates, trail_of
+from mcp_apps_plugin.server.trail import candidates, seen_uri, trail_of
 from mcp_apps_plugin.server.tree import base_of, is_remote, layers_of
 from mcp_apps_plugin.settings import read_settings
 
@@ -244,7 +250,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             continue
         function = vars(listing).get("fn")
         problems: tuple[Finding, ...] = ()
-        if own is not None and own.uri != uri:
+        if own is not None and seen_uri(own.uri or "", trail_of(listing)) != uri:
             problem = f"is declared as `{own.uri}` by `@app_resource` and served as `{uri}`."
             problems = (page_usage(own.subject, problem, "Leave one of the two URIs out."),)
         yield PageEntry(

@@ -72,15 +72,22 @@ class WindowElicitation:
         return await handler(message, response_type, params, request)
 
     async def by_page(
-        self, number: int, shown: AppElicitation, form: JsonObject
-    ) -> JsonObject | None:
-        """Show a question's page until the form beside it is answered or all is dismissed."""
+        self,
+        number: int,
+        shown: AppElicitation,
+        form: JsonObject,
+        answered: Callable[[JsonObject | None], None],
+    ) -> None:
+        """Show a question's page until the form beside it is answered or all is dismissed.
+
+        What the form said is told before the page is gone, as the page's end has the form asked.
+        """
         view = View(number, shown.page, shown.bridge, say=self._say, wire=self._wire)
         async with self._sandbox.showing(view):
             self._shown(number, view)
             try:
                 frame = self._sandbox.frame_of(view)
-                return await self._questions.ask("elicitation", frame=frame, **form)
+                answered(await self._questions.ask("elicitation", frame=frame, **form))
             finally:
                 self._shown(number, None)
 
@@ -112,7 +119,10 @@ class _Question:
     async def render(self, shown: AppElicitation) -> None:
         """Show the page; returning means that the form has the word."""
         self._form["server"] = shown.server.name if shown.server else None
-        self._answer = await self._asker.by_page(self._number, shown, self._form)
+        await self._asker.by_page(self._number, shown, self._form, self._take)
+
+    def _take(self, answer: JsonObject | None) -> None:
+        self._answer = answer
 
     async def native(
         self,

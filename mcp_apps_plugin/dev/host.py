@@ -160,7 +160,9 @@ class _ToWindows(logging.Handler):
         self._host = host
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Show one entry."""
+        """Show one entry; refusals are told by the page's own callbacks."""
+        if record.name.endswith(".refusals"):
+            return
         level = "error" if record.levelno >= logging.ERROR else "warning"
         data = record.getMessage()
         self._host.tell({"type": "log", "source": "host", "level": level, "data": data})

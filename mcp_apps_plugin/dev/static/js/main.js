@@ -9,7 +9,7 @@ import { mountQuestions } from "./questions.js";
 import { emit, on, open, send } from "./socket.js";
 import { mountStage, surroundings } from "./stage.js";
 import { set, settings } from "./store.js";
-import { finished, focusForm, mountTool, running, showTool } from "./tool.js";
+import { finished, focusForm, isSame, mountTool, running, showTool } from "./tool.js";
 import { focusSearch, mountTools, showTools } from "./tools.js";
 import { makeWire } from "./wire.js";
 
@@ -56,12 +56,12 @@ on("server", (state) => {
   notice({});
   tools = state.server.tools;
   const find = (name) => tools.find((tool) => tool.name === name);
-  const bare = (name) => tools.find((tool) => tool.name.endsWith(`_${name}`) || name.endsWith(`_${tool.name}`));
+  const bare = (name) => (name ? tools.find((tool) => isSame(tool.name, name)) : undefined);
   const chosen = find(settings.tool) ?? bare(settings.tool) ?? tools.find((tool) => tool.page) ?? tools[0];
   set({ tool: chosen?.name ?? "" });
   showTools(tools, settings.tool);
   showTool(chosen ?? null, target);
-  resume(find);
+  resume((name) => find(name) ?? bare(name));
 });
 
 // After a change: pages alone are shown anew with the result there was, code runs again.
@@ -72,7 +72,7 @@ function resume(find) {
   if (!why || !tool) return;
   const calls = !(why.pagesOnly && last.result);
   if (calls && (!settings.again || tool.tool.annotations?.destructiveHint)) return;
-  run({ tool: last.tool, arguments: last.arguments, result: calls ? undefined : last.result });
+  run({ tool: tool.name, arguments: last.arguments, result: calls ? undefined : last.result });
 }
 
 function run(asked) {

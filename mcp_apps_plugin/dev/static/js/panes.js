@@ -69,7 +69,7 @@ on("app_tool_outcome", ({ name, result: given, error }) => {
   if (place) fill(place, error === undefined ? jsonView(given) : h("p", { class: "problem" }, error));
 });
 
-export const makeLog = () => h("div", { class: "pane-body" }, h("div", { class: "pane-bar" }, h("span", { class: "spring" }), copyButton(() => lines.innerText, "Copy all"), h("button", { type: "button", class: "quiet small", onclick: () => { lines.replaceChildren(); countOn("log", bad = 0); } }, "Clear")), lines);
+export const makeLog = () => h("div", { class: "pane-body flush" }, h("div", { class: "pane-bar" }, h("span", { class: "spring" }), copyButton(() => lines.innerText, "Copy all"), h("button", { type: "button", class: "quiet small", onclick: () => { lines.replaceChildren(); countOn("log", bad = 0); } }, "Clear")), lines);
 
 let bad = 0;
 function line(source, level, data) {

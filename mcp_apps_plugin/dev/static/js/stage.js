@@ -29,9 +29,7 @@ export function mountStage(element) {
   const locales = h("select", { "aria-label": "Locale", onchange: () => { set({ locale: locales.value }); surround(); } },
     [...new Set([settings.locale, navigator.language, ...LOCALES])].map((locale) => h("option", {}, locale)));
   locales.value = settings.locale;
-  const again = h("input", { type: "checkbox", checked: settings.again, onchange: () => set({ again: again.checked }) });
   fill(element, h("div", { class: "toolbar" }, modes, widths, locales,
-    h("label", { class: "box", title: "After a change of the server: call the tool again. Pages alone are shown anew with the result there was." }, again, "Run again on change"),
     h("span", { class: "spring" }), identity, reading,
     h("button", { type: "button", class: "quiet small", onclick: () => send({ type: "close" }), title: "Ask the page to end, then remove it" }, "Tear down")), canvas);
   canvas.append(holder, leave);
@@ -87,11 +85,12 @@ function showModes() {
   }, mode)));
 }
 
-function nothing(text) {
+function nothing(text, ...below) {
+  holder.style.width = "";
   shown = null;
   fill(identity);
   holder.className = "holder empty";
-  fill(holder, h("p", {}, text));
+  fill(holder, h("p", {}, text), below);
 }
 
 on("show", ({ frame }) => {
@@ -133,5 +132,10 @@ on("close", ({ view, agreed }) => {
   }
 });
 on("no_page", ({ detail }) => { nothing("There is no page to show."); emit("notice", { text: detail, kind: "bad" }); });
-on("outcome", () => { if (!shown) nothing("No page: the result is in the inspector."); });
+// Without a page: what a client sees that shows text alone.
+on("outcome", ({ result, error }) => {
+  if (shown) return;
+  const texts = (result?.content ?? []).filter((block) => block.type === "text").map((block) => h("pre", { class: "block" }, block.text));
+  nothing(error ? "There is no result." : texts.length ? "No page; the text of the result:" : "No page, and no text: the result is in the inspector.", texts);
+});
 on("closed", () => { dropAll(); nothing("The dev host is gone. It is looked for again and again."); });

@@ -19,6 +19,8 @@ export function remember(key, value) {
   }
 }
 
+export const forget = (key) => localStorage.removeItem(PREFIX + key);
+
 const DEFAULTS = {
   theme: "system", era: "modern", apps: true, elicitation: true, namespace: "",
   locale: navigator.language, mode: "inline", width: 0, again: true, pane: "wire", tool: "",

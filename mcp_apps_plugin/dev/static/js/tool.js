@@ -3,12 +3,14 @@
 import { badge, debounce, fill, h, milliseconds } from "./dom.js";
 import { makeForm } from "./form.js";
 import { emit } from "./socket.js";
-import { recall, remember } from "./store.js";
+import { forget, recall, remember, set, settings } from "./store.js";
 import { badges } from "./tools.js";
 
 const run = h("button", { type: "submit", class: "primary" }, "Run");
 const cancel = h("button", { type: "button", hidden: true, onclick: () => emit("cancel") }, "Cancel");
 const status = h("span", { class: "status", role: "status" });
+const again = h("input", { type: "checkbox", checked: settings.again, onchange: () => set({ again: again.checked }) });
+const rerun = h("label", { class: "box rerun", title: "After a change of the server: call the tool again. After a change of pages alone, the page is shown anew with the result there was." }, again, "Rerun on change");
 let holder;
 let current = null;
 let form = null;
@@ -19,12 +21,15 @@ export function mountTool(element) {
   fill(holder, h("p", { class: "empty" }, "Choose a tool."));
 }
 
+// A namespace goes in front of a name.
+export const isSame = (one, other) => one === other || one.endsWith(`_${other}`) || other.endsWith(`_${one}`);
+
 const keyOf = (name) => `arguments:${target}:${name}`;
 
 // Shows a tool. A form whose schema is the same stays as it is, with the cursor in it.
 export function showTool(tool, server) {
   target = server;
-  const same = current && form && tool && current.name === tool.name && JSON.stringify(current.tool.inputSchema) === JSON.stringify(tool.tool.inputSchema);
+  const same = current && form && tool && isSame(current.name, tool.name) && JSON.stringify(current.tool.inputSchema) === JSON.stringify(tool.tool.inputSchema);
   const value = same ? form.peek() : tool ? recall(keyOf(tool.name)) : undefined;
   current = tool;
   if (same) return fillHead();
@@ -38,7 +43,7 @@ export function showTool(tool, server) {
   const head = h("header", { class: "tool-head" });
   const element = h("form", { novalidate: true, onsubmit: submit }, head, h("details", { class: "arguments", open: true },
     h("summary", {}, "Arguments", form.toggle, h("button", { type: "button", class: "quiet small", onclick: reset }, "Reset")), form.element),
-  h("footer", {}, run, cancel, status, h("kbd", { title: "Runs from anywhere in the form" }, "Ctrl ↵")));
+  h("footer", {}, run, cancel, status, rerun, h("kbd", { title: "Runs from anywhere in the form" }, "Ctrl ↵")));
   // A press in the summary is for its buttons, not for the fold.
   element.querySelector("summary").addEventListener("click", (event) => event.target.closest("button") && event.preventDefault());
   element.addEventListener("keydown", (event) => {
@@ -60,8 +65,7 @@ function fillHead() {
 function reset() {
   const tool = current;
   current = null;
-  remember(keyOf(tool.name), undefined);
-  localStorage.removeItem(`mcp-apps-dev:${keyOf(tool.name)}`);
+  forget(keyOf(tool.name));
   showTool(tool, target);
   form.focus();
 }

@@ -41,7 +41,7 @@ function show() {
   tool.tool.description ? h("span", { class: "about" }, tool.tool.description.split("\n")[0]) : null,
   h("span", { class: "badges" }, badges(tool)))));
   if (!found.length) list.append(h("li", { class: "none" }, tools.length ? "Nothing of that name." : "The server has no tools."));
-  count.textContent = found.length === tools.length ? `${tools.length} tools` : `${found.length} of ${tools.length} tools`;
+  count.textContent = found.length === tools.length ? `${tools.length} ${tools.length === 1 ? "tool" : "tools"}` : `${found.length} of ${tools.length} tools`;
   if (chosen) list.setAttribute("aria-activedescendant", `tool-${chosen}`);
 }
 

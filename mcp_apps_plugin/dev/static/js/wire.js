@@ -19,7 +19,7 @@ export function makeWire() {
     onclick: (event) => { shown[channel] = !shown[channel]; event.currentTarget.setAttribute("aria-pressed", String(shown[channel])); show(); },
   }, name));
   search.addEventListener("input", debounce(show, 100));
-  return h("div", { class: "pane-body" }, h("div", { class: "pane-bar" }, chips, search, copyButton(copied, "Copy all"),
+  return h("div", { class: "pane-body flush" }, h("div", { class: "pane-bar" }, chips, search, copyButton(copied, "Copy all"),
     h("button", { type: "button", class: "quiet small", onclick: clear }, "Clear")), rows, number);
 }
 

@@ -37,7 +37,7 @@ class CallPlan:
             and only tools marked as destructive are left out.
     """
 
-    arguments: Mapping[str, JsonObject] = field(default_factory=dict)
+    arguments: Mapping[str, JsonObject] = field(default_factory=dict[str, "JsonObject"])
     skip: frozenset[str] = frozenset()
     policy: Literal["none", "read-only", "all"] = "read-only"
 
@@ -139,8 +139,8 @@ def _failure(called: Called, said: str) -> Finding:
             f"tool {called.tool.name!r}",
             f"was called with {called.arguments!r}, which were made up, and answered: {said[:200]}",
             "Its result could not be looked at.",
-            f"Say what to call it with: `arguments={{{called.tool.name!r}: {{...}}}}`, or give "
-            "its parameters `examples`.",
+            "Say what to call it with (`arguments=` in a test, `--call` on the command line), or "
+            "give its parameters `examples`.",
         )
     return found(
         CheckCode.CALL_FAILED,
@@ -197,7 +197,7 @@ def _structure(called: Called, result: mcp_types.CallToolResult, subject: str) -
         )
 
 
-def _misfit(data: object, schema: JsonObject) -> str | None:
+def _misfit(data: Any, schema: JsonObject) -> str | None:
     # Slow to import, and only needed here.
     from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped] # noqa: PLC0415
     from jsonschema.validators import validator_for  # type: ignore[import-untyped] # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Clients of every kind a server may meet: both eras, with MCP Apps, without, and with another type."""
+"""Clients of every kind a server may meet: both eras, with MCP Apps or without."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp_apps_plugin.host.capability import apps_client_extension
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID, MODERN_MCP_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
+    from collections.abc import AsyncGenerator, Generator
 
     from mcp.client.extension import ClientExtension
 
@@ -86,7 +86,7 @@ async def connected(client: Client[Any]) -> AsyncGenerator[Client[Any]]:
 
 
 @contextmanager
-def _no_audit() -> Iterator[None]:
+def _no_audit() -> Generator[None]:
     before = os.environ.get(_AUDIT)
     os.environ[_AUDIT] = "off"
     try:

@@ -1,4 +1,4 @@
-"""Messages that a script writes out: `{method: "ui/...", params: {...}}` and `send("ui/...", {...})`."""
+"""Messages that a script writes out: `{method: "ui/...", ...}` and `send("ui/...", {...})`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Literal:
     method: str
     line: int
     has_id: bool | None
-    params: dict[str, Node] = field(default_factory=dict)
+    params: dict[str, Node] = field(default_factory=dict[str, "Node"])
     params_known: bool = False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ class CheckReport:
 
     Attributes:
         target: The server's name or address.
+        artifact: The file it is made in, where that is known.
         findings: Everything, errors first.
         tools: How many tools it lists.
         ui_tools: How many of them take part in MCP Apps.
@@ -35,8 +36,9 @@ class CheckReport:
     pages: int = 0
     called: tuple[str, ...] = ()
     clients: tuple[str, ...] = ()
-    visits: tuple[Visit, ...] = field(default=())
+    visits: tuple[Visit, ...] = ()
     seconds: float = 0.0
+    artifact: str | None = None
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -49,19 +51,20 @@ class CheckReport:
         return tuple(finding for finding in self.findings if finding.severity == "warning")
 
     @property
-    def summary(self) -> str:
-        """The report in one line."""
+    def looked_at(self) -> str:
+        """What was looked at, in one line."""
         return (
-            f"{_count(len(self.errors), 'error')}, {_count(len(self.warnings), 'warning')}; "
-            f"{_count(self.tools, 'tool')}, {self.ui_tools} in MCP Apps, "
+            f"Looked at {_count(self.tools, 'tool')}, {self.ui_tools} in MCP Apps, "
             f"{_count(self.pages, 'page')}, {len(self.called)} called, "
-            f"{len(self.clients)} kinds of client, {self.seconds:.1f} s"
+            f"{len(self.clients)} kinds of client, {self.seconds:.1f} s."
         )
 
     def __str__(self) -> str:
         lines = "".join(f"\n  {finding.severity}: {finding}" for finding in self.findings)
         shown = "".join(f"\n  {visit}" for visit in self.visits)
-        return f"MCP Apps: server {self.target!r}: {self.summary}{lines}{shown}"
+        found = f"{_count(len(self.errors), 'error')}, {_count(len(self.warnings), 'warning')}."
+        said = found if self.findings else "nothing to say."
+        return f"MCP Apps: server {self.target!r}: {said}{lines}{shown}\n  {self.looked_at}"
 
 
 def _count(number: int, what: str) -> str:

@@ -19,6 +19,7 @@ from mcp_apps_plugin.checks.snapshot import Apps, Era, Snapshot, take_snapshot
 from mcp_apps_plugin.checks.surface import Surface, make_surface
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
 from mcp_apps_plugin.server.audit import audit
+from mcp_apps_plugin.server.survey import survey
 from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.checks.codes import HostName
     from mcp_apps_plugin.checks.page_source import PageSource
     from mcp_apps_plugin.host.elicitation import ElicitationHandler
+    from mcp_apps_plugin.plugins.registry import Registry
     from mcp_apps_plugin.protocol.findings import Severity
 
 KINDS: tuple[tuple[Era, Apps], ...] = (
@@ -166,6 +168,42 @@ def _unreachable(era: Era, error: Exception) -> Finding:
     )
 
 
+@dataclass(slots=True)
+class Examined:
+    """A check with everything it is made of.
+
+    Attributes:
+        report: The report.
+        recording: What was recorded; empty when the server could not be reached.
+        registry: What the server's author declared, for servers of this process.
+    """
+
+    report: CheckReport
+    recording: Recording
+    registry: Registry | None = None
+
+
+async def examine(server: FastMCP[Any] | str, options: Options | None = None) -> Examined:
+    """Check a server and keep what was recorded.
+
+    Args:
+        server: A FastMCP server of this process, or the address of any other.
+        options: How to check.
+    """
+    started = time.perf_counter()
+    chosen = options or Options()
+    if isinstance(server, str):
+        chosen = replace(chosen, url=chosen.url or server)
+        recording = await record(server, chosen)
+        found_there = recording.judged(chosen)
+        return Examined(_report(server, recording, found_there, started), recording)
+    registry = await survey(server)
+    declared = (await audit(server)).findings
+    recording = await record(server, chosen)
+    findings = _joined(declared, recording.judged(chosen))
+    return Examined(_report(server.name, recording, findings, started), recording, registry)
+
+
 async def check_url(url: str, options: Options | None = None) -> CheckReport:
     """Check a server in any language by its address.
 
@@ -173,10 +211,7 @@ async def check_url(url: str, options: Options | None = None) -> CheckReport:
         url: Its MCP endpoint.
         options: How to check.
     """
-    started = time.perf_counter()
-    chosen = replace(options or Options(), url=url)
-    recording = await record(url, chosen)
-    return _report(url, recording, recording.judged(chosen), started)
+    return (await examine(url, options)).report
 
 
 async def check_server(server: FastMCP[Any], options: Options | None = None) -> CheckReport:
@@ -186,24 +221,28 @@ async def check_server(server: FastMCP[Any], options: Options | None = None) -> 
         server: The server. It is connected to in memory, so its lifespan runs.
         options: How to check.
     """
-    started = time.perf_counter()
-    chosen = options or Options()
-    declared = (await audit(server)).findings
-    recording = await record(server, chosen)
-    seen = recording.judged(chosen)
-    return _report(server.name, recording, [*declared, *_new(seen, declared)], started)
+    return (await examine(server, options)).report
 
 
-def _new(seen: Iterable[Finding], declared: Sequence[Finding]) -> list[Finding]:
-    """Leave out what the audit said already, in better words: it knows the author's objects."""
-    return [
-        finding
-        for finding in seen
-        if not any(
-            other.code == finding.code and _about(finding.subject) in f"{other.subject} {other}"
-            for other in declared
-        )
-    ]
+def _joined(declared: Iterable[Finding], seen: Iterable[Finding]) -> list[Finding]:
+    """Put the audit's findings and those from outside together, each fault once.
+
+    The audit has the better words, as it knows the author's objects. From outside a fault may
+    weigh more: the audit is lenient where nothing of this package was used.
+    """
+    joined = list(declared)
+    for finding in seen:
+        same = [
+            place
+            for place, other in enumerate(joined)
+            if other.code == finding.code and _about(finding.subject) in f"{other.subject} {other}"
+        ]
+        if not same:
+            joined.append(finding)
+        for place in same:
+            if finding.severity == "error":
+                joined[place] = replace(joined[place], severity="error")
+    return joined
 
 
 def _about(subject: str) -> str:

@@ -42,8 +42,10 @@ class Snapshot:
     apps: Apps
     capabilities: mcp_types.ServerCapabilities
     tools: tuple[mcp_types.Tool, ...]
-    resources: dict[str, mcp_types.Resource] = field(default_factory=dict)
-    reads: dict[str, mcp_types.ReadResourceResult | MCPError] = field(default_factory=dict)
+    resources: dict[str, mcp_types.Resource] = field(default_factory=dict[str, mcp_types.Resource])
+    reads: dict[str, mcp_types.ReadResourceResult | MCPError] = field(
+        default_factory=dict[str, mcp_types.ReadResourceResult | MCPError]
+    )
 
     @property
     def seen_by(self) -> str:

@@ -1,41 +1,144 @@
-"""`mcp-apps check`: what the audit says about a server, without starting it."""
+"""`mcp-apps check`: everything a host would not forgive, before a host sees it.
+
+Exit codes: 0 nothing that counts was found; 1 something was; 2 the command was not understood, or
+the server could not be looked at.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
-from typing import Annotated, Literal
+import logging
+from collections.abc import Sequence  # noqa: TC003  cyclopts reads the annotations
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from mcp_apps_plugin.cli.load import ServerSpec, load_server
-from mcp_apps_plugin.server.audit import audit
+from mcp_apps_plugin.checks.browser.chromium import BrowserUnavailableError
+from mcp_apps_plugin.checks.calls import CallPlan
+from mcp_apps_plugin.checks.codes import CheckCode, HostName
+from mcp_apps_plugin.checks.explain import chain
+from mcp_apps_plugin.checks.explain import explain as explain_tool
+from mcp_apps_plugin.checks.formats import WRITERS, Format
+from mcp_apps_plugin.checks.run import Examined, Options, examine
+from mcp_apps_plugin.cli.load import LoadError, load_server
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from fastmcp import FastMCP
+
+Calls = Literal["none", "read-only", "all"]
 
 
 def check(
-    server: ServerSpec,
+    server: Annotated[
+        str | None,
+        Parameter(help="The file that makes the server: `server.py`, or `server.py:name`."),
+    ] = None,
     *,
+    url: Annotated[
+        str | None, Parameter(help="The address of a running server, in any language.")
+    ] = None,
     format: Annotated[  # noqa: A002  the option's name
-        Literal["text", "json"], Parameter(help="How to print the findings.")
+        Format, Parameter(help="How to print the findings.")
     ] = "text",
+    host: Annotated[
+        Sequence[HostName], Parameter(help="Also what this host needs. May be repeated.")
+    ] = (),
     strict: Annotated[
         bool, Parameter(help="Warnings count as errors for the exit code.", negative=())
     ] = False,
+    browser: Annotated[
+        bool, Parameter(help="Open each page in Chromium, under its own policy.", negative=())
+    ] = False,
+    call: Annotated[
+        Sequence[str],
+        Parameter(help='Call this tool and look at its result: `NAME` or `NAME={"key": …}`.'),
+    ] = (),
+    calls: Annotated[
+        Calls,
+        Parameter(help="Which other tools to call: those marked as read-only, all, or none."),
+    ] = "read-only",
+    explain: Annotated[
+        str | None,
+        Parameter(name="--explain", help="Follow one tool to its page, step by step."),
+    ] = None,
 ) -> int:
-    """Look a server over and list everything that is wrong with its tools and pages.
+    """List everything that is wrong with a server's tools and pages.
 
-    Exits with 1 when there are errors. The server is loaded, not started.
+    The server is connected to by clients of every kind, and its pages are read as hosts read
+    them. Exits with 1 when there are errors, and with 2 when it could not be looked at.
     """
-    report = asyncio.run(audit(load_server(server)))
-    if format == "json":
-        found = {
-            "server": report.server,
-            "errors": len(report.errors),
-            "warnings": len(report.warnings),
-            "findings": [dataclasses.asdict(finding) for finding in report.findings],
-        }
-        print(json.dumps(found, ensure_ascii=False, indent=2))  # noqa: T201
-    else:
-        print(report)  # noqa: T201
+    options = Options(
+        hosts=frozenset(host),
+        plan=CallPlan(arguments=_arguments(call), policy=calls),
+        browser=browser,
+    )
+    try:
+        with _quiet():
+            examined = asyncio.run(examine(_target(server, url), options))
+    except BrowserUnavailableError as error:
+        message = f"--browser: {error}."
+        raise LoadError(message) from None
+    if server is not None:
+        examined.report = replace(examined.report, artifact=server.rpartition(":")[0] or server)
+    report = examined.report
+    unreachable = not examined.recording.snapshots and any(
+        finding.code == CheckCode.SERVER_UNREACHABLE for finding in report.findings
+    )
+    if explain is not None and not unreachable:
+        return _explain(examined, explain)
+    print(WRITERS[format](report))  # noqa: T201  it is what a command does
+    if unreachable:
+        return 2
     return int(bool(report.errors or (strict and report.warnings)))
+
+
+def _target(server: str | None, url: str | None) -> FastMCP[Any] | str:
+    if (server is None) == (url is None):
+        message = "name one server: its file, or `--url` and its address."
+        raise LoadError(message)
+    if url is not None and not url.startswith(("http://", "https://")):
+        message = f"--url {url} is no http address. It ends with the endpoint, often `/mcp`."
+        raise LoadError(message)
+    return url if url is not None else load_server(server or "")
+
+
+def _arguments(named: Sequence[str]) -> dict[str, dict[str, Any]]:
+    given: dict[str, dict[str, Any]] = {}
+    for each in named:
+        name, equals, text = each.partition("=")
+        try:
+            arguments: Any = json.loads(text) if equals else {}
+        except ValueError as error:
+            message = f"--call {each}: what follows `=` is no JSON ({error})."
+            raise LoadError(message) from None
+        if not isinstance(arguments, dict):
+            message = f"--call {each}: what follows `=` is no JSON object."
+            raise LoadError(message)
+        given[name] = arguments
+    return given
+
+
+def _explain(examined: Examined, tool: str) -> int:
+    try:
+        steps = explain_tool(examined, tool)
+    except LookupError as error:
+        message = f"--explain: {error.args[0]}."
+        raise LoadError(message) from None
+    print("\n".join(chain(steps, tool, repr(examined.report.target))))  # noqa: T201
+    return int(any(step.broken for step in steps))
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Keep standard error for what the command says: the report has what logs would."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)

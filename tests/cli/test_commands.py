@@ -20,7 +20,8 @@ def look() -> str:
 
 @mcp.resource("ui://plain/page")
 def page() -> str:
-    return "<!doctype html><p>Plain"
+    return "<!doctype html><p>Plain<script src='mcp-app.js'></script>" \
+        "<script>new McpApp.App({name: 'plain', version: '1'}).connect()</script>"
 """
 DANGLING = """
 from fastmcp import FastMCP
@@ -36,14 +37,16 @@ WARNING = GOOD.replace('"ui://plain/page")\ndef page', '"ui://plain/other")\ndef
 
 
 def test_check_of_a_good_server(mcp_apps, write):
-    """A server without faults: one line, exit code 0."""
+    """A server without faults: nothing is said but what was looked at, exit code 0."""
     write(GOOD)
     done = mcp_apps("check", "server.py")
-    assert (done.returncode, done.stdout, done.stderr) == (
+    said, looked_at = done.stdout.splitlines()
+    assert (done.returncode, said, done.stderr) == (
         0,
-        "MCP Apps: server 'Plain': nothing to say.\n",
+        "MCP Apps: server 'Plain': nothing to say.",
         "",
     )
+    assert looked_at.startswith("  Looked at 1 tool, 1 in MCP Apps, 1 page,")
 
 
 def test_check_lists_errors(mcp_apps, write):
@@ -71,7 +74,11 @@ def test_check_lists_warnings(mcp_apps, write, options, code):
 
 WRONG = [
     (("nope",), "nope"),
-    (("check",), "--server"),
+    (("check",), "name one server"),
+    (("check", "server.py", "--url", "http://localhost/mcp"), "name one server"),
+    (("check", "--url", "localhost"), "no http address"),
+    (("check", "server.py", "--call", "look={"), "no JSON"),
+    (("check", "server.py", "--explain", "nope"), "no tool 'nope'"),
     (("check", "server.py", "--format", "xml"), "xml"),
     (("check", "missing.py"), "missing.py does not exist"),
     (("run", "server.py", "--port", "8000"), "--port need a transport"),

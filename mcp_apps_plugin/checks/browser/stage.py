@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 HOST_ORIGIN: Final = "https://host.mcp-apps.test"
 SANDBOX_ORIGIN: Final = "https://sandbox.mcp-apps.test"
+SANDBOX_URL: Final = f"{SANDBOX_ORIGIN}/"
 _MARK: Final = "mcp-apps-observed "
 _PAGE_URL: Final = "about:srcdoc"
 
@@ -29,9 +30,8 @@ OBSERVER: Final = f"""
 (() => {{
   if (location.href !== "{_PAGE_URL}") return;
   const write = console.debug.bind(console);
-  addEventListener("securitypolicyviolation", (event) => write({json.dumps(_MARK)} + JSON.stringify({{
+  addEventListener("securitypolicyviolation", (event) => write("{_MARK}" + JSON.stringify({{
     directive: event.effectiveDirective, blocked: event.blockedURI, line: event.lineNumber,
-    sample: event.sample,
   }})));
 }})();
 """
@@ -118,6 +118,25 @@ class Stage:
         if height is not None:
             await self.tab.evaluate("h => { frame.style.height = `${h}px` }", height)
 
+    async def observe(self) -> None:
+        """Write down what happens in the tab."""
+
+        # Functions of their own: Playwright writes notes on the owner of a method.
+        def logged(message: ConsoleMessage) -> None:
+            self.logged(message)
+
+        def failed(request: Request) -> None:
+            self.failed(request)
+
+        def heard(source: dict[str, Any], message: object) -> None:
+            self.heard(source, message)
+
+        self.tab.on("console", logged)
+        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.tab.on("requestfailed", failed)
+        tab: Any = self.tab  # this method of Playwright's has no types
+        await tab.expose_binding("fromView", heard)
+
     def heard(self, source: dict[str, Any], message: object) -> None:
         """Take a message that came to the host's document."""
         if source["frame"] == self.tab.main_frame:
@@ -183,17 +202,13 @@ async def stage(
         await context.route("**/*", answer)
         tab = await context.new_page()
         shown = Stage(bridge, tab)
-        # Functions, as Playwright keeps notes on the owner of a method.
-        tab.on("console", lambda message: shown.logged(message))
-        tab.on("pageerror", lambda error: shown.errors.append(str(error)))
-        tab.on("requestfailed", lambda request: shown.failed(request))
-        await tab.expose_binding("fromView", lambda source, message: shown.heard(source, message))
+        await shown.observe()
         await tab.goto(f"{HOST_ORIGIN}/")
         tasks = [asyncio.create_task(shown.carry_in())]
         await tab.evaluate(
             "given => showProxy(...given)",
             [
-                f"{SANDBOX_ORIGIN}/",
+                SANDBOX_URL,
                 SANDBOX_ORIGIN,
                 OUTER_SANDBOX,
                 allow_attribute(page.permissions),

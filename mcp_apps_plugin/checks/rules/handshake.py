@@ -101,7 +101,7 @@ def _initialize(page: Page, literal: Literal) -> Iterator[Finding]:
             page.subject,
             f"sends `ui/initialize` without {names} at line {literal.line}.{hint}",
             "Hosts answer with an error, and the page waits for ever.",
-            'Send `{appInfo: {name, version}, appCapabilities: {}, protocolVersion: "2026-01-26"}`.',
+            "Send `appInfo` with name and version, `appCapabilities` and `protocolVersion`.",
         )
 
 

@@ -77,7 +77,7 @@ def _chatgpt(surface: Surface) -> Iterator[Finding]:
     for tool in surface.ui_tools:
         meta = tool.meta or {}
         missing = [OPENAI_LINK_KEY] if link_of(meta) and OPENAI_LINK_KEY not in meta else []
-        if meta.get(_ACCESSIBLE) is not True and visibility_of(meta) == {"app"}:
+        if meta.get(_ACCESSIBLE) is not True and "model" not in visibility_of(meta):
             missing.append(_ACCESSIBLE)
         if missing:
             yield found(

@@ -15,6 +15,7 @@ from mcp_apps_plugin.declarations.link import ui
 from mcp_apps_plugin.declarations.page import AppResource, app_resource
 from mcp_apps_plugin.declarations.page_file import Page
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
+from mcp_apps_plugin.protocol.dialects import claude_domain
 from mcp_apps_plugin.protocol.findings import (
     AppsConfigurationError,
     AppsTypeError,
@@ -70,6 +71,7 @@ __all__ = [
     "attach_ui",
     "audit",
     "call_id",
+    "claude_domain",
     "client_ui_settings",
     "deactivate",
     "elicit",

@@ -8,6 +8,7 @@ from pydantic import ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from mcp_apps_plugin.protocol.csp import origin_problem
+from mcp_apps_plugin.protocol.dialects import DIALECTS
 from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding
 
 AuditMode = Literal["error", "warn", "off"]
@@ -32,6 +33,8 @@ class Settings(BaseSettings):
             without this package stop a server too. Default `False`.
         plugins: `MCP_APPS_PLUGINS`: the third-party plugins to load. Default: all; `none`.
         audit: `MCP_APPS_AUDIT`: what a finding does at start-up. Default `"error"`.
+        dialects: `MCP_APPS_DIALECTS`: the extra spellings that tools are listed with, `flat` and
+            `openai`. Default: none.
         page_budget: `MCP_APPS_PAGE_BUDGET`: page size above which the audit warns, in bytes.
             Default 1,000,000: a known host refuses larger ones.
         csp_connect_domains: `MCP_APPS_CSP_CONNECT_DOMAINS`: default origins for pages that
@@ -47,16 +50,26 @@ class Settings(BaseSettings):
     strict: bool = False
     plugins: Names | None = None
     audit: AuditMode = "error"
+    dialects: Names = ()
     page_budget: int = 1_000_000
     csp_connect_domains: Names = ()
     csp_resource_domains: Names = ()
     csp_frame_domains: Names = ()
     csp_base_uri_domains: Names = ()
 
-    @field_validator("plugins", *_CSP_FIELDS, mode="before")
+    @field_validator("plugins", "dialects", *_CSP_FIELDS, mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+    @field_validator("dialects")
+    @classmethod
+    def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [f"`{name}`" for name in value if name not in DIALECTS]
+        if unknown:
+            message = f"{', '.join(unknown)} is none of {', '.join(DIALECTS)}."
+            raise ValueError(message)
+        return value
 
     @field_validator(*_CSP_FIELDS)
     @classmethod

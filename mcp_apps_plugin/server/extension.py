@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from fastmcp.server.extensions import ServerExtension
 
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
+from mcp_apps_plugin.protocol.dialects import DIALECTS
 from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fastmcp import FastMCP
 
+    from mcp_apps_plugin.protocol.dialects import Dialect
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.settings import AuditMode
 
@@ -35,9 +37,13 @@ class AppsExtension(ServerExtension):
         settings: Further keys for `capabilities.extensions["io.modelcontextprotocol/ui"]`.
         bare_names: Whether a page may call a mounted server's tool by the name it was written
             with. Default `True`.
+        dialects: Extra spellings that tools are listed with, for hosts that read them: `"flat"`
+            (`ui/resourceUri`) and `"openai"` (`openai/*`). Default: `MCP_APPS_DIALECTS`, else
+            none.
 
     Raises:
-        AppsValueError: `audit` is no such mode, or a default is not allowed.
+        AppsValueError: `audit` is no such mode, a dialect is not known, or a default is not
+            allowed.
     """
 
     identifier = EXTENSION_ID
@@ -51,25 +57,33 @@ class AppsExtension(ServerExtension):
         audit: AuditMode | None = None,
         settings: Mapping[str, Any] | None = None,
         bare_names: bool = True,
+        dialects: Sequence[Dialect] | None = None,
     ) -> None:
-        if audit is not None and audit not in _MODES:
-            raise AppsValueError(
-                Finding(
-                    code=Code.EXTENSION_SETTINGS,
-                    subject="AppsExtension",
-                    problem=f"`audit={audit!r}` is no such mode.",
-                    consequence="Nothing would look at the server before it starts.",
-                    remedy=f"Use one of {', '.join(_MODES)}.",
-                )
-            )
+        _refuse_unknown("audit", (audit,), (None, *_MODES))
+        _refuse_unknown("dialects", dialects or (), DIALECTS)
         self.defaults = None if defaults is None else ResourceUi.coerce(defaults)
         self.audit = audit
         self.bare_names = bare_names
+        self.dialects = None if dialects is None else tuple(dialects)
         self._settings = dict(settings or {})
 
     def settings(self) -> JsonObject:
         """The author's own keys; the rest is merged in when a client asks."""
         return dict(self._settings)
+
+
+def _refuse_unknown(option: str, given: Iterable[object], known: Sequence[object]) -> None:
+    unknown = [value for value in given if value not in known]
+    if unknown:
+        raise AppsValueError(
+            Finding(
+                code=Code.EXTENSION_SETTINGS,
+                subject="AppsExtension",
+                problem=f"`{option}=` has {unknown[0]!r}, which is not known.",
+                consequence="The server would not do what its author asks for.",
+                remedy=f"Use {', '.join(repr(value) for value in known if value is not None)}.",
+            )
+        )
 
 
 def options_of(server: FastMCP[Any]) -> AppsExtension:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_apps_plugin.plugins.builtin import (
     capability,
     defaults,
+    dialects,
     link_rules,
     links,
     page_rules,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 BUILTIN: dict[str, ModuleType] = {
     "capability": capability,
     "links": links,
+    "dialects": dialects,
     "defaults": defaults,
     "link-rules": link_rules,
     "page-rules": page_rules,

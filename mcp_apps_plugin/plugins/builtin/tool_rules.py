@@ -42,7 +42,7 @@ def _page(tool: ToolEntry) -> Iterator[Finding]:
             if page.uri is None
             else f"links `{page.uri}`, which {problem}",
             consequence="Hosts would show no page.",
-            remedy="Give the page one fixed address: `@app_resource(\"ui://weather/dashboard\")`.",
+            remedy='Give the page one fixed address: `@app_resource("ui://weather/dashboard")`.',
         )
 
 

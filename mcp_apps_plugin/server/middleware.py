@@ -40,16 +40,16 @@ class AppsMiddleware(Middleware):
 
     async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """Pass a message on, and complete what comes back."""
-        if isinstance(context.message, dict):
-            # FastMCP shows what was refused before its handler as it came over the wire.
-            return await call_next(context)
         match context.method:
             case "tools/list":
                 return await self._list_tools(context, call_next)
-            case "tools/call":
-                return await self._call_tool(context, call_next)
             case "resources/list" | "resources/templates/list":
                 return await self._list_pages(context, call_next)
+            case "tools/call" | "resources/read" if isinstance(context.message, dict):
+                # FastMCP shows what was refused before its handler as it came over the wire.
+                return await call_next(context)
+            case "tools/call":
+                return await self._call_tool(context, call_next)
             case "resources/read":
                 return await self._read(context, call_next)
             case _:

@@ -224,7 +224,9 @@ async def peers(program: Any, http_urls: dict[str, str]) -> AsyncIterator[Callab
             if transport == "memory":
                 target = FastMCPTransport(program.server)
             elif transport == "stdio":
-                target = StdioTransport(sys.executable, [str(PROGRAM), "stdio"], keep_alive=False)
+                target = StdioTransport(
+                    sys.executable, [str(PROGRAM), "stdio"], env=dict(os.environ), keep_alive=False
+                )
             else:
                 target = StreamableHttpTransport(http_urls[transport])
             known[key] = open_peer(target, era, CAPABILITIES[capabilities])

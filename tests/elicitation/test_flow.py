@@ -14,7 +14,9 @@ from mcp_apps_plugin import (
     AcceptedElicitation,
     CancelledElicitation,
     DeclinedElicitation,
+    ElicitationError,
     elicit,
+    once,
 )
 
 if TYPE_CHECKING:
@@ -244,3 +246,57 @@ async def test_guards_written_by_hand_still_work(peer: Peers) -> None:
     user = await peer(server)
     user.will({})
     assert await user.call("guard") == "mine {}"
+
+
+@pytest.mark.parametrize("where", ["", "below"])
+async def test_prompts_and_resources_ask_too(
+    peer: Peers, program: Any, era: str, where: str
+) -> None:
+    user = await peer(program.build(), era)
+    user.will({"manager": "priya"})
+    prefix, folder = (f"{where}_", f"{where}/") if where else ("", "")
+    prompt = await user.client.get_prompt(f"{prefix}brief", {"account": "Contoso"})
+    assert prompt.messages[0].content.text == "Contoso: priya on 5 days"
+    for uri, name in (
+        (f"crm://{folder}accounts/main", "main"),
+        (f"crm://{folder}accounts/of/x", "x"),
+    ):
+        (item,) = await user.client.read_resource(uri)
+        assert item.text == f"{name}: priya on 5 days"
+    assert user.hints == [f"ui://{folder}portfolio/assign"] * 3
+
+
+async def test_a_tool_that_another_one_calls_may_ask(peer: Peers, era: str) -> None:
+    server = FastMCP("s")
+    made: list[str] = []
+
+    @server.tool
+    async def inner(name: str, ctx: Context) -> str:
+        return (await elicit(ctx, f"{name} ?", str)).data
+
+    @server.tool
+    async def outer(ctx: Context) -> str:
+        await once(ctx, "made", lambda: made.append("made"))
+        first = await ctx.fastmcp.call_tool("inner", {"name": "a"})
+        second = await ctx.fastmcp.call_tool("inner", {"name": "b"})
+        return first.content[0].text + second.content[0].text
+
+    user = await peer(server, era)
+    user.will(by_message(a={"value": "A"}, b={"value": "B"}))
+    assert await user.call("outer") == "AB"
+    assert made == ["made"]
+
+
+async def test_without_a_request_there_is_nobody_to_ask() -> None:
+    server = FastMCP("s")
+
+    @server.tool
+    async def ask(ctx: Context, default: bool) -> str:  # noqa: FBT001  a tool's argument
+        options = {"default": "unasked"} if default else {}
+        number = await once(ctx, "number", lambda: 7)
+        return f"{number} {(await elicit(ctx, 'go?', str, **options)).data}"
+
+    done = await server.call_tool("ask", {"default": True})
+    assert done.content[0].text == "7 unasked"
+    with pytest.raises(ElicitationError, match="elicit-unsupported"):
+        await server.call_tool("ask", {"default": False})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.metadata import version
 
 import pytest
@@ -122,7 +123,8 @@ async def test_run_adds_the_package_to_an_unedited_server(write, command, mode, 
     from mcp_apps_plugin.protocol.constants import EXTENSION_ID, MIME_TYPE
 
     path = write(GOOD.replace("mcp =", "print('loud'); mcp ="))
-    transport = StdioTransport(command, ["run", str(path)], log_file=tmp_path / "log.txt")
+    log = tmp_path / "log.txt"
+    transport = StdioTransport(command, ["run", str(path)], env=dict(os.environ), log_file=log)
     async with Client(transport, mode=mode) as client:
         extensions = client.server_capabilities.extensions
         assert extensions == {EXTENSION_ID: {"mimeTypes": [MIME_TYPE]}}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from urllib.parse import urlsplit
 
-from fastmcp import Client
+from fastmcp import Client, FastMCP
+from fastmcp.client.transports import StreamableHttpTransport
 from mcp.client.extension import advertise
 
 from mcp_apps_plugin.host.capability import apps_client_extension
@@ -55,12 +57,31 @@ def apps_client(
     elif apps == "wrong-mime":
         declared = [advertise(EXTENSION_ID, {"mimeTypes": [WRONG_MIME]})]
     return Client(
-        server,
+        _unlimited(server),
         mode="legacy" if era == "legacy" else "auto",
         extensions=declared,
         elicitation_handler=elicitation,
         **options,
     )
+
+
+def _unlimited(server: Any) -> Any:
+    """Read pages of any size over HTTP: whether one is too large is for a rule to say."""
+    if not isinstance(server, str) or not server.startswith(("http://", "https://")):
+        return server
+    if urlsplit(server).path.rstrip("/").endswith("/sse"):
+        return server  # the older transport, which `Client` tells by its address
+    return StreamableHttpTransport(server, max_sse_event_size=None)
+
+
+def is_client(value: object) -> TypeGuard[Client[Any]]:
+    """Tell whether something is a FastMCP client."""
+    return isinstance(value, Client)
+
+
+def is_server(value: object) -> TypeGuard[FastMCP[Any]]:
+    """Tell whether something is a FastMCP server."""
+    return isinstance(value, FastMCP)
 
 
 def era_of(client: Client[Any]) -> Era:

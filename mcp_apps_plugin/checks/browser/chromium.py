@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -46,6 +47,16 @@ def chromium_path() -> str | None:
         return named
     found = next((place for place in _PLACES if Path(place).exists()), None)
     return found or next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+def missing_browser() -> str | None:
+    """Say what is missing to open pages, without starting anything; `None` if nothing is known."""
+    if find_spec("playwright") is None:
+        return "needs Playwright: pip install 'mcp-apps-plugin[browser]'"
+    path = chromium_path()
+    if path is None or not Path(path).exists():
+        return f"needs Chromium: install the system's, or name one in {VARIABLE}"
+    return None
 
 
 @asynccontextmanager

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from mcp_apps_plugin.protocol.formats import FORMATS
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_list, as_object
 
 if TYPE_CHECKING:
@@ -182,6 +181,8 @@ def _text(value: str, declared: Schema, path: str) -> Iterator[Problem]:
     if most is not None and len(value) > most:
         yield Problem(path, f"String length must be at most {most} characters.")
     name = declared.get("format")
+    from mcp_apps_plugin.protocol.formats import FORMATS  # noqa: PLC0415  patterns, rarely needed
+
     fits = FORMATS.get(name) if isinstance(name, str) else None
     if fits is not None and not fits(value):
         yield Problem(path, f"String must match the '{name}' format.")

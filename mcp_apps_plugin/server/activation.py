@@ -40,7 +40,7 @@ from mcp_apps_plugin.server.shaping import shape_result
 from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from mcp_apps_plugin.protocol.findings import Finding
 
@@ -113,8 +113,15 @@ def _attach(server: FastMCP[Any]) -> None:
 def _existing_servers() -> list[FastMCP[Any]]:
     """Find the servers of this process. FastMCP keeps no list of them."""
     # By type, not `isinstance`: proxies may raise, or lie, when asked for their class.
-    found = [each for each in gc.get_objects() if issubclass(type(each), FastMCP)]
+    classes = set(_with_subclasses(FastMCP))
+    found = [each for each in gc.get_referrers(*classes) if type(each) in classes]
     return [server for server in found if _is_whole(server)]
+
+
+def _with_subclasses(owner: type) -> Iterator[type]:
+    yield owner
+    for subclass in owner.__subclasses__():
+        yield from _with_subclasses(subclass)
 
 
 def _is_whole(server: FastMCP[Any]) -> bool:

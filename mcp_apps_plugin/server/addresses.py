@@ -12,7 +12,7 @@ from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, UI_MARK
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
-from mcp_apps_plugin.server.emission import Emitted
+from mcp_apps_plugin.server.emission import Emitted, is_left_alone
 from mcp_apps_plugin.server.private import current_context
 from mcp_apps_plugin.server.readable import (
     is_open,
@@ -107,7 +107,7 @@ class Addresses:
             if remember and ours and meta.settled is self._token:  # type: ignore[attr-defined]
                 continue
             link = link_of(meta)
-            if link is None:
+            if link is None or is_left_alone(meta):
                 continue
             key = link, self._origin(tool)
             seen = memory.get(key) or this_list.get(key)

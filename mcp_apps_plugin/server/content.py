@@ -14,7 +14,6 @@ from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.shapes import as_list
 from mcp_apps_plugin.server.problems import build_findings
-from mcp_apps_plugin.view import PageBuildError, build_page, build_text, complete_document
 
 if TYPE_CHECKING:
     from mcp_apps_plugin.declarations.page import AppResource
@@ -75,6 +74,12 @@ def page_result(
 
 
 def _html(returned: Any, subject: str, declared: AppResource | None) -> str:
+    from mcp_apps_plugin.view import (  # noqa: PLC0415  heavy, and for pages only
+        PageBuildError,
+        build_text,
+        complete_document,
+    )
+
     if returned is None and declared is not None and declared.file is not None:
         returned = declared.file.location
     try:
@@ -109,6 +114,8 @@ _pages: dict[str, BuiltPage] = {}
 
 def _built(location: Traversable) -> BuiltPage:
     """Build a file that a handler names; once, as it is part of the server like its code."""
+    from mcp_apps_plugin.view import build_page  # noqa: PLC0415  heavy, and for pages only
+
     key = str(location)
     if key not in _pages:
         _pages[key] = build_page(location)

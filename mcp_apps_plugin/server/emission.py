@@ -171,9 +171,13 @@ def takes_part(meta: JsonObject | None) -> bool:
     """Tell whether a tool that nobody declared here takes part, by FastMCP's own `app=`."""
     if not meta or UI_KEY not in meta:
         return False
-    ui = as_object(meta[UI_KEY])
+    return as_object(meta[UI_KEY]) is not None and not is_left_alone(meta)
+
+
+def is_left_alone(meta: JsonObject) -> bool:
+    """Tell whether a tool is Prefab's or a `FastMCPApp`'s, which FastMCP looks after itself."""
     app_name = (as_object(meta.get("fastmcp")) or {}).get("app")
-    return ui is not None and app_name is None and not (link_of(meta) or "").startswith(_PREFAB)
+    return app_name is not None or (link_of(meta) or "").startswith(_PREFAB)
 
 
 def take_back(component: FastMCPComponent) -> None:

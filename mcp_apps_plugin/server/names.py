@@ -16,8 +16,6 @@ from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
 from mcp_apps_plugin.server.trail import trail_of, written_name
 from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of, transforms_of
-from mcp_apps_plugin.view import embed
-from mcp_apps_plugin.view.data import NAMES_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     Server = FastMCP[Any]
 
 _LIMIT = 8192  # names known to exist; a server with more looks the rest up per call
-_OPENING = f'id="{NAMES_ID}">'
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +163,16 @@ async def _path_of(page: FastMCPComponent) -> tuple[tuple[int, Trail], ...]:
 
 def _with_names(html: str, names: dict[str, str]) -> str:
     """Embed names; a back end may have embedded its own, which are then mapped on."""
-    start = html.find(_OPENING)
+    from mcp_apps_plugin.view import embed  # noqa: PLC0415  heavy, and for pages only
+    from mcp_apps_plugin.view.data import NAMES_ID  # noqa: PLC0415
+
+    opening = f'id="{NAMES_ID}">'
+    start = html.find(opening)
     if start < 0:
         return embed(html, names=names)
-    start += len(_OPENING)
+    start += len(opening)
     end = html.index("</script>", start)
     theirs: dict[str, str] = json.loads(html[start:end])
     composed = {written: names.get(seen, seen) for written, seen in theirs.items()}
     element = embed("", names={**names, **composed})
-    return html[:start] + element[element.index(_OPENING) + len(_OPENING) :] + html[end + 9 :]
+    return html[:start] + element[element.index(opening) + len(opening) :] + html[end + 9 :]

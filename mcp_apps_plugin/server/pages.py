@@ -20,7 +20,6 @@ from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page
 from mcp_apps_plugin.server.problems import build_findings
 from mcp_apps_plugin.server.tree import local_components, state_of
-from mcp_apps_plugin.view import BuiltPage, PageBuildError, build_page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.protocol.findings import Finding
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.attachment import Attachment
+    from mcp_apps_plugin.view import BuiltPage
 
     Server = FastMCP[Any]
 
@@ -56,6 +56,11 @@ class FilePage(Resource):
 
     def build(self, page: AppResource) -> None:
         """Read the file and what it names."""
+        from mcp_apps_plugin.view import (  # noqa: PLC0415  heavy, and for pages only
+            PageBuildError,
+            build_page,
+        )
+
         assert page.file is not None  # noqa: S101  a page without function has a file
         try:
             self._built = build_page(page.file.location)

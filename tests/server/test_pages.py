@@ -244,7 +244,6 @@ def _fragment() -> Any:
         (ResourceContent(HTML, mime_type="text/html"), "`text/html`"),
         (ResourceContent(HTML, mime_type="text/html; profile=mcp-app"), "MIME type"),
         (ResourceContent({"a": 1}), "MIME type `application/json`"),
-        (FILE.with_name("nothing.html"), "cannot be built"),
     ],
 )
 @pytest.mark.parametrize("form", ["ours", "plain"])
@@ -262,6 +261,19 @@ async def test_what_is_no_page(connect: Connect, returned: Any, problem: str, fo
     assert problem in str(caught.value)
     assert "page-content" in str(caught.value)
     assert "Return the HTML as" in str(caught.value)
+
+
+async def test_a_path_to_nothing(connect: Connect) -> None:
+    """A returned path without a file is an error that names handler and file."""
+    server = FastMCP("s")
+
+    @server.resource(URI)
+    def no_page() -> Any:
+        return FILE.with_name("nothing.html")
+
+    async with connect(server) as client:
+        with pytest.raises(Exception, match=r"no_page.*nothing\.html.*page-file-missing"):
+            await client.read_resource(URI)
 
 
 async def test_other_resources_are_left_alone(connect: Connect) -> None:

@@ -11,7 +11,6 @@ from mcp_apps_plugin.protocol.csp import covers
 from mcp_apps_plugin.protocol.findings import Code, Finding, MCPAppsError, Severity
 from mcp_apps_plugin.protocol.metadata import Permissions, ResourceUi
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
-from mcp_apps_plugin.view.references import CSP_LISTS, external_origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,6 +132,11 @@ def _size(page: PageEntry, budget: int) -> Iterator[Finding]:
 def _origins(page: PageEntry) -> Iterator[Finding]:
     if page.html is None or "//" not in page.html:
         return
+    from mcp_apps_plugin.view.references import (  # noqa: PLC0415  heavy, and for pages only
+        CSP_LISTS,
+        external_origins,
+    )
+
     csp = as_object(page.ui.get("csp")) or {}
     seen: set[tuple[str, str]] = set()
     for reference in external_origins(page.html):

@@ -1,0 +1,147 @@
+"""What composition costs: `tools/list` of 10 mounts × 100 tools with pages, with and without us.
+
+One tree of servers, written with FastMCP's own `app=`, is listed in turns with this package
+switched off (its links dangle) and on (they lead). Figures are CPU time, medians of all turns.
+
+    python tests/benchmarks/composition_bench.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import statistics
+import sys
+import time
+from typing import Any
+
+from fastmcp import Client, FastMCP
+from fastmcp.apps import AppConfig
+from fastmcp.server import create_proxy
+from fastmcp.server.middleware import Middleware
+
+from mcp_apps_plugin import activate, deactivate, ui
+from mcp_apps_plugin.server.attachment import attachment_of
+
+MOUNTS, TOOLS, ROUNDS, TURN = 10, 100, 15, 3
+TARGET = 1.05
+
+
+def team(name: str, *, decorated: bool = False) -> FastMCP[Any]:
+    """Make a server whose tools all have pages."""
+    server = FastMCP(name)
+    for number in range(TOOLS):
+        uri = f"ui://{name}/{number}"
+
+        def handler(city: str, days: int = 3) -> dict[str, str]:
+            """Say the weather."""
+            return {"city": city, "days": str(days)}
+
+        if decorated:
+            ui(uri)(handler)
+        app = None if decorated else AppConfig(resource_uri=uri)
+        server.tool(handler, name=f"tool_{number}", app=app)
+        server.resource(uri, name=f"page_{number}")(lambda: "<!doctype html><title>x</title>")
+    return server
+
+
+def tree(*, decorated: bool = False, namespace: bool = True) -> FastMCP[Any]:
+    """Make a root with ten mounts."""
+    root = FastMCP("root")
+    for number in range(MOUNTS):
+        name = f"team{number}"
+        server = team(name, decorated=decorated)
+        if not namespace:
+            for tool in list(server.local_provider._components.values()):
+                tool.name = f"{name}_{tool.name}"
+        root.mount(server, namespace=name if namespace else None)
+    return root
+
+
+async def over_the_wire(server: FastMCP[Any], turns: int) -> list[float]:
+    """Time `tools/list` of an in-memory client, the client's own work included."""
+    async with Client(server) as client:
+        await client.list_tools()
+        return [await timed(client.list_tools) for _ in range(turns)]
+
+
+async def on_the_server(server: FastMCP[Any], turns: int) -> list[float]:
+    """Time the list as the server makes it, without the wire."""
+    await server.list_tools()
+    return [await timed(server.list_tools) for _ in range(turns)]
+
+
+async def timed(work: Any) -> float:
+    """Return the CPU seconds of one call."""
+    gc.collect()
+    gc.disable()
+    started = time.process_time()
+    await work()
+    spent = time.process_time() - started
+    gc.enable()
+    return spent
+
+
+async def compare(label: str, server: FastMCP[Any], measure: Any) -> float:
+    """Measure in turns, first switched off and then on; print the ratio of the medians."""
+    off: list[float] = []
+    on: list[float] = []
+    for _ in range(ROUNDS):
+        deactivate()
+        assert attachment_of(server) is None
+        off += await measure(server, TURN)
+        activate()
+        on += await measure(server, TURN)
+    plain, ours = statistics.median(off), statistics.median(on)
+    print(f"{label:44} plain {plain * 1e3:7.1f} ms  ours {ours * 1e3:7.1f} ms  {ours / plain:.3f}×")
+    return ours / plain
+
+
+class Count(Middleware):
+    """Counts what reaches a back end."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def on_request(self, context: Any, call_next: Any) -> Any:
+        """Note the method."""
+        self.asked.append(context.method)
+        return await call_next(context)
+
+
+async def round_trips(shape: str) -> dict[str, int]:
+    """Count the requests at a back end for ten lists in front of it, in the steady state."""
+    counts = {}
+    for switched_on in (False, True):
+        (activate if switched_on else deactivate)()
+        count = Count()
+        target = team("far")
+        target.add_middleware(count)
+        front: FastMCP[Any] = create_proxy(target)
+        if shape == "mounted":
+            proxy, front = front, FastMCP("root")
+            front.mount(proxy, namespace="far")
+        async with Client(front) as client:
+            await client.list_tools()
+            count.asked.clear()
+            for _ in range(10):
+                await client.list_tools()
+        counts["ours" if switched_on else "plain"] = len(count.asked)
+    return counts
+
+
+async def main() -> int:
+    """Print all figures; fail above the target."""
+    root = tree()
+    wire = await compare("tools/list, 10 × 100, over the wire", root, over_the_wire)
+    await compare("tools/list, 10 × 100, on the server only", root, on_the_server)
+    for shape in ("proxy", "mounted"):
+        counts = await round_trips(shape)
+        print(f"requests at the back end for ten lists, {shape:8} {counts}")
+        if counts["plain"] != counts["ours"]:
+            return 1
+    return int(wire > TARGET)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,178 @@
+"""The server side against plain FastMCP, side by side in one run.
+
+    python tests/benchmarks/server_bench.py
+
+Both sides run in one process, in turns: `deactivate()` gives FastMCP back as it was, `activate()`
+puts this package on. Times are CPU time, so that other processes count less. A ratio is the
+median over the turns. The exit status says whether every target was met.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastmcp import Client, FastMCP
+from fastmcp.apps import AppConfig
+
+import mcp_apps_plugin
+from mcp_apps_plugin import activate, audit, deactivate, ui
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+TURNS = 25
+HTML = "<!doctype html><title>Benchmark</title>" + "<p>weather</p>" * 4000
+IMPORT = """
+import gc, time
+from fastmcp import FastMCP
+gc.collect()  # what FastMCP's own import left behind is not counted as ours
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+before, begin = resident(), time.process_time()
+{code}
+print((time.process_time() - begin) * 1000, (resident() - before) / 1e6)
+"""
+missed: list[str] = []
+
+
+def report(name: str, value: float, limit: float, unit: str) -> None:
+    met = value <= limit
+    print(f"{name:<44} {value:8.3f} {unit:<3} target <= {limit:g} {unit} {'' if met else 'MISSED'}")
+    if not met:
+        missed.append(name)
+
+
+def echo(city: str, days: int = 3) -> dict[str, int]:
+    """Say the weather of a city."""
+    return {city: days}
+
+
+def copy(number: int) -> Any:
+    made = type(echo)(echo.__code__, echo.__globals__, f"tool_{number}", echo.__defaults__)
+    made.__annotations__, made.__doc__ = dict(echo.__annotations__), echo.__doc__
+    return made
+
+
+def our_server(tools: int, page: Path) -> FastMCP[Any]:
+    server = FastMCP("ours")
+    for number in range(tools):
+        server.tool(ui(f"ui://bench/{number % 10}", html=page)(copy(number)))
+    return server
+
+
+def plain_server(tools: int) -> FastMCP[Any]:
+    server = FastMCP("plain")
+    for number in range(tools):
+        server.tool(
+            copy(number),
+            app=AppConfig(resource_uri=f"ui://bench/{number % 10}", visibility=["model", "app"]),
+        )
+    for number in range(10):
+        server.resource(f"ui://bench/{number}", name=str(number))(lambda: HTML)
+    return server
+
+
+async def cost(work: Callable[[], Awaitable[Any]], repeat: int) -> float:
+    await work()
+    begin = time.process_time()
+    for _ in range(repeat):
+        await work()
+    return (time.process_time() - begin) / repeat
+
+
+async def ratio(
+    plain: Callable[[], Awaitable[Any]], ours: Callable[[], Awaitable[Any]], repeat: int
+) -> float:
+    ratios = []
+    for turn in range(TURNS):
+        pair = {}
+        for which in ("plain", "ours") if turn % 2 else ("ours", "plain"):
+            if which == "plain":
+                deactivate()
+            else:
+                activate()
+            pair[which] = await cost(plain if which == "plain" else ours, repeat)
+        ratios.append(pair["ours"] / pair["plain"])
+    activate()
+    return statistics.median(ratios)
+
+
+async def lists_calls_and_reads(page: Path) -> None:
+    for tools, repeat in ((10, 40), (100, 8), (1000, 1)):
+        async with (
+            Client(plain_server(tools)) as plain,
+            Client(our_server(tools, page)) as ours,
+        ):
+            value = await ratio(plain.list_tools, ours.list_tools, repeat)
+            report(f"tools/list, {tools} tools, to app=", value, 1.05, "x")
+            if tools != 10:
+                continue
+            arguments = {"city": "Bern"}
+            value = await ratio(
+                lambda: plain.call_tool("tool_1", arguments),
+                lambda: ours.call_tool("tool_1", arguments),
+                60,
+            )
+            report("tools/call, to app=", value, 1.03, "x")
+            value = await ratio(
+                lambda: plain.read_resource("ui://bench/1"),
+                lambda: ours.read_resource("ui://bench/1"),
+                60,
+            )
+            report("resources/read, to a function's string", value, 1.0, "x")
+
+
+async def audits(page: Path) -> None:
+    figures = []
+    for _ in range(7):
+        server = our_server(1000, page)
+        begin = time.process_time()
+        found = await audit(server)
+        figures.append((time.process_time() - begin) * 1000)
+        assert found.findings == ()
+    report("audit of a new server with 1000 tools", statistics.median(figures), 150, "ms")
+
+
+def imports() -> None:
+    def run(code: str) -> tuple[float, float]:
+        program = IMPORT.format(code=code)
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, check=True, text=True
+        )
+        milliseconds, megabytes = done.stdout.split()
+        return float(milliseconds), float(megabytes)
+
+    run("import mcp_apps_plugin")  # writes the byte code
+    figures = [run("import mcp_apps_plugin") for _ in range(11)]
+    nothing = [run("pass") for _ in range(3)]
+    for position, (name, limit, unit) in enumerate(
+        [("import over FastMCP", 20, "ms"), ("memory over FastMCP", 1.5, "MB")]
+    ):
+        ours = statistics.median(figure[position] for figure in figures)
+        base = statistics.median(figure[position] for figure in nothing)
+        report(name, ours - base, limit, unit)
+
+
+def main() -> int:
+    print(f"mcp-apps-plugin against FastMCP, Python {sys.version.split()[0]}")
+    assert mcp_apps_plugin.is_active()
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(KeyboardInterrupt):
+        page = Path(folder) / "page.html"
+        page.write_text(HTML, encoding="utf-8")
+        imports()
+        asyncio.run(lists_calls_and_reads(page))
+        asyncio.run(audits(page))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""FastMCP's own apps: `app=` gets our emission, Prefab's and `FastMCPApp`'s are left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastmcp import FastMCP, FastMCPApp
+from fastmcp.apps import AppConfig
+
+from mcp_apps_plugin import audit
+
+URI = "ui://w/page"
+MIME = "text/html;profile=mcp-app"
+
+
+async def test_tools_with_app(connect: Any) -> None:
+    """A tool with `app=AppConfig(…)` is completed: the link as written, visibility explicit."""
+    server = FastMCP("s")
+    server.resource(URI)(lambda: "<!doctype html>")
+    server.tool(app=AppConfig(resource_uri=URI))(show())
+    server.tool(name="helper", app=AppConfig(visibility=["app"]))(show())
+    async with connect(server) as client:
+        tools = {tool.name: tool.meta["ui"] for tool in await client.list_tools()}
+    assert tools == {
+        "show": {"resourceUri": URI, "visibility": ["model", "app"]},
+        "helper": {"visibility": ["app"]},
+    }
+    assert (await audit(server)).findings == ()
+
+
+def show() -> Any:
+    def show() -> dict[str, int]:
+        return {}
+
+    return show
+
+
+async def test_meta_that_is_no_object(connect: Any) -> None:
+    """A `_meta.ui` that is no object is passed as it is, and named."""
+    server = FastMCP("s")
+    server.tool(meta={"ui": True})(show())
+    async with connect(server) as client:
+        (tool,) = await client.list_tools()
+    assert tool.meta["ui"] is True
+
+
+SNAPSHOT = """
+import asyncio, json, sys
+from fastmcp import Client, FastMCP, FastMCPApp
+{imported}
+app = FastMCPApp("Dashboard")
+
+@app.ui()
+def dashboard() -> dict: return {{"a": 1}}
+
+@app.tool()
+def save(name: str) -> str: return name
+
+server = FastMCP("s")
+server.add_provider(app)
+
+async def main():
+    async with Client(server) as client:
+        tools = [t.model_dump(by_alias=True, mode="json") for t in await client.list_tools()]
+        resources = [r.model_dump(by_alias=True, mode="json") for r in await client.list_resources()]
+        reads = [repr(await client.read_resource(r["uri"]))[:2000] for r in resources]
+        call = repr(await client.call_tool("dashboard", raise_on_error=False))
+        return [tools, resources, reads, call]
+print(json.dumps(asyncio.run(main())))
+"""
+
+
+def test_fastmcpapp_is_left_alone(run_python: Any) -> None:
+    """Tools and pages of a `FastMCPApp` are the same with and without this package."""
+    env = {"FASTMCP_LOG_LEVEL": "CRITICAL"}
+    without = run_python(SNAPSHOT.format(imported=""), env=env, warnings="ignore")
+    with_us = run_python(SNAPSHOT.format(imported="import mcp_apps_plugin"), env=env, warnings="ignore")
+    assert with_us == without
+    assert any("ui" in (tool["_meta"] or {}) for tool in without[0])
+
+
+async def test_prefab_pages_are_left_alone(connect: Any) -> None:
+    """A page under Prefab's own address keeps its MIME type and its `_meta`."""
+    server = FastMCP("s")
+    server.resource("ui://prefab/renderer.html", mime_type=MIME)(lambda: "<p>")
+    server.tool(meta={"ui": {"resourceUri": "ui://prefab/renderer.html"}})(show())
+    async with connect(server) as client:
+        (resource,) = await client.list_resources()
+        (tool,) = await client.list_tools()
+        (item,) = await client.read_resource("ui://prefab/renderer.html")
+    assert "ui" not in (resource.meta or {})
+    assert tool.meta["ui"] == {"resourceUri": "ui://prefab/renderer.html"}
+    assert item.text == "<p>"
+
+
+@pytest.mark.parametrize("make", [FastMCPApp])
+def test_the_class_exists(make: Any) -> None:
+    """What the tests above rest on is part of this FastMCP."""
+    assert make("x")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -146,10 +146,12 @@ def client_request() -> Generator[None]:
 
     A back end that runs in the same process as its proxy inherits the proxy's context.
     """
-    with ExitStack() as stack:
-        for level in (_listing, _calling, _reading):
-            stack.callback(level.reset, level.set(False))
+    tokens = _listing.set(False), _calling.set(False), _reading.set(False)
+    try:
         yield
+    finally:
+        for level, token in zip((_listing, _calling, _reading), tokens, strict=True):
+            level.reset(token)
 
 
 @contextmanager

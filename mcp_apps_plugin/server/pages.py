@@ -95,6 +95,7 @@ class PageProvider(Provider):
         self._made: dict[int, tuple[AppResource, Resource]] = {}
         self._by_uri: dict[str, Resource] = {}
         self._state: object = None
+        self._inheriting = False
 
     def declared(self) -> list[AppResource]:
         """List the declared pages, one for each address and source, in order of declaration."""
@@ -124,6 +125,7 @@ class PageProvider(Provider):
             if page.uri is not None and page.uri not in by_uri and page.uri not in registered:
                 by_uri[page.uri] = self.resource(page)
         self._by_uri = by_uri
+        self._inheriting = self._any_inherits()
         self._state = state_of(self._attachment.server)
         return by_uri
 
@@ -138,6 +140,11 @@ class PageProvider(Provider):
 
     def inherits(self) -> bool:
         """Tell whether any page of this server takes its authorization from its tools."""
+        if self._state != state_of(self._attachment.server):
+            self.pages()
+        return self._inheriting
+
+    def _any_inherits(self) -> bool:
         brought = (page.auth for page, _ in self._made.values())
         registered = (
             page.auth

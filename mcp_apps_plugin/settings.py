@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import ValidationError, field_validator
@@ -44,7 +46,7 @@ class Settings(BaseSettings):
         csp_base_uri_domains: `MCP_APPS_CSP_BASE_URI_DOMAINS`: likewise.
     """
 
-    model_config = SettingsConfigDict(env_prefix="MCP_APPS_", env_ignore_empty=True)
+    model_config = SettingsConfigDict(env_prefix="MCP_APPS_", env_ignore_empty=True, frozen=True)
 
     disable: bool = False
     strict: bool = False
@@ -86,6 +88,20 @@ def read_settings() -> Settings:
     Raises:
         AppsValueError: A variable has a value that is not allowed (`settings-invalid`).
     """
+    return _settings(tuple(map(os.environ.get, _VARIABLES)))
+
+
+# In capitals and in small letters, as pydantic-settings takes both.
+_VARIABLES = tuple(
+    each
+    for name in Settings.model_fields
+    for each in (f"MCP_APPS_{name.upper()}", f"mcp_apps_{name}")
+)
+
+
+@lru_cache(maxsize=4)
+def _settings(_environment: tuple[str | None, ...]) -> Settings:
+    """Read the settings, once for each environment: hooks ask for every tool."""
     try:
         return Settings()
     except ValidationError as error:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
 from fastmcp.server.transforms import Namespace
 from fastmcp.server.transforms.visibility import get_session_transforms
+from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, UI_MARK
-from mcp_apps_plugin.protocol.constants import UI_KEY
+from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
 from mcp_apps_plugin.server.emission import Emitted, is_left_alone
 from mcp_apps_plugin.server.private import current_context
@@ -21,7 +23,14 @@ from mcp_apps_plugin.server.readable import (
     stands,
     stands_locally,
 )
-from mcp_apps_plugin.server.trail import candidates, has_trail, passed_namespace, seen_uri, trail_of
+from mcp_apps_plugin.server.trail import (
+    TRAIL,
+    candidates,
+    has_trail,
+    passed_namespace,
+    seen_uri,
+    trail_of,
+)
 from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of
 
 if TYPE_CHECKING:
@@ -29,7 +38,6 @@ if TYPE_CHECKING:
 
     from fastmcp import FastMCP
     from fastmcp.resources import Resource, ResourceTemplate
-    from fastmcp.tools import Tool
 
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.attachment import Attachment
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
 
     Server = FastMCP[Any]
 
+_Key = tuple[int, "Trail | None", int]
 _LIMIT = 8192  # links that are remembered; a server with more asks anew for the rest
 
 
@@ -81,6 +90,8 @@ class Addresses:
         self._state: object = None
         self._token: object = object()
         self._open = False
+        self._done: dict[_Key, tuple[object, object]] = {}
+        self._listed_as: dict[str, Tool | None] = {}
 
     async def address(self, tools: Sequence[Tool], *, outermost: bool) -> list[Tool]:
         """Rewrite the links of listed tools to what they are called here.
@@ -99,30 +110,63 @@ class Addresses:
             return listed
         self._refresh()
         remember = self._open and not await _has_session_rules()
+        if len(self._done) > _LIMIT:
+            self._done.clear()
+        if remember:
+            pending = [(at, tool) for at, tool in pending if not self._is_done(tool)]
         memory = self._remembered if remember else {}
         this_list: dict[tuple[str, _Origin], _Seen] = {}
         for at, tool in pending:
             meta = tool.meta or {}
             ours = isinstance(meta, Emitted) and not has_trail(tool)
-            if remember and ours and meta.settled is self._token:  # type: ignore[attr-defined]
-                continue
+            done = _key_of(tool) if remember else None
             link = link_of(meta)
             if link is None or is_left_alone(meta):
+                if done is not None:
+                    self._done[done] = meta[UI_KEY], meta[UI_KEY]
                 continue
-            key = link, self._origin(tool)
+            key = link, self._origin(await self._original(tool))
             seen = memory.get(key) or this_list.get(key)
             if seen is None:
                 seen = await self._resolve(*key)
                 lasting = remember and seen.lasting and len(memory) < _LIMIT
                 (memory if lasting else this_list)[key] = seen
             if seen.uri == link:
+                new = meta
                 if remember and ours and seen.lasting:
                     meta.settled = self._token  # type: ignore[attr-defined]
             elif seen.uri is not None:
-                listed[at] = _with_meta(tool, rewrite_links(meta, partial(_always, seen.uri)))
+                new = rewrite_links(meta, partial(_always, seen.uri))
             elif outermost or seen.known:
-                listed[at] = _with_meta(tool, without_links(meta))
+                new = without_links(meta)
+            else:
+                continue
+            if new is not meta:
+                listed[at] = _with_meta(tool, new)
+            if done is not None and seen.lasting and seen.uri is not None:
+                self._done[done] = meta[UI_KEY], new[UI_KEY]
         return listed
+
+    def _is_done(self, tool: Tool) -> bool:
+        """Tell whether a tool needs nothing any more; what was worked out before is put in."""
+        meta = tool.meta
+        if type(meta) is Emitted:
+            return meta.settled is self._token and not has_trail(tool)
+        key = _key_of(tool)
+        known = None if key is None else self._done.get(key)
+        if known is None or meta is None:
+            return False
+        if known[0] is not known[1]:
+            meta[UI_KEY] = known[1]  # a `_meta` that was made for this very list
+        return True
+
+    async def _original(self, tool: Tool) -> Tool:
+        """Return the tool itself where a cache kept a plain copy, which has forgotten its way."""
+        if type(tool) is not Tool:
+            return tool
+        if tool.name not in self._listed_as:
+            self._listed_as[tool.name] = await self._attachment.server.get_tool(tool.name)
+        return self._listed_as[tool.name] or tool
 
     async def resolve(self, uri: str, tool: Tool) -> str:
         """Return what a URI in a tool's result is called here; unchanged when it leads nowhere."""
@@ -192,9 +236,26 @@ class Addresses:
         state = state_of(server)
         if state != self._state:
             self._remembered = {}
+            self._done = {}
+            self._listed_as = {}
             self._token = object()
             self._state = state
             self._open = is_open(server)
+
+
+def _key_of(tool: Tool) -> _Key | None:
+    """Return what tells a mounted tool's link from others, at little cost; `None` for the rest.
+
+    A mounted server shows one `ui` object of a tool on each list, in a tool of its own.
+    """
+    fields = vars(tool)
+    if type(tool) is not FastMCPProviderTool or UI_MARK in fields or ATTACHED_MARK in fields:
+        return None
+    meta = fields["meta"]
+    trail = fields.get(TRAIL)
+    if trail is None or FLAT_LINK_KEY in meta or OPENAI_LINK_KEY in meta:
+        return None
+    return id(meta[UI_KEY]), trail, id((tool.__pydantic_private__ or {}).get("_server"))
 
 
 async def _has_session_rules() -> bool:
@@ -205,7 +266,8 @@ async def _has_session_rules() -> bool:
 
 def _backend_of(component: Any) -> object:
     """Return what a proxied component connects with: the same for all of one back end."""
-    factory = root_of(component)._client_factory  # type: ignore[attr-defined]  # noqa: SLF001
+    root: Any = root_of(component)
+    factory: object = root._client_factory  # noqa: SLF001  FastMCP has no reader
     return getattr(factory, "factory", factory)
 
 

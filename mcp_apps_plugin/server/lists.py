@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
+
+from mcp_apps_plugin.declarations.marks import UI_MARK
 from mcp_apps_plugin.server.emission import Emitted, emit_page, emit_tool, is_page
 from mcp_apps_plugin.server.tree import is_foreign
 
@@ -31,6 +34,9 @@ class Lists:
         links = self._attachment.links
         listed: list[Tool] = []
         for tool in tools:
+            if type(tool) is FastMCPProviderTool and not links and UI_MARK not in vars(tool):
+                listed.append(tool)  # its own server wrote it, for this very list
+                continue
             meta = tool.meta
             if not (isinstance(meta, Emitted) and server in meta.servers):
                 if links:

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 Trail: TypeAlias = tuple[Namespace, ...]
 
-_TRAIL = "_mcp_apps_trail"
+TRAIL = "_mcp_apps_trail"
+"""The attribute that keeps a component's trail; it never leaves the process."""
 
 
 def trail_of(component: FastMCPComponent) -> Trail:
     """Return the namespaces a component passed on its way to where it was listed."""
     current: FastMCPComponent | None = component
     while current is not None:
-        trail: Trail | None = vars(current).get(_TRAIL)
+        trail: Trail | None = vars(current).get(TRAIL)
         if trail is not None:
             return trail
         current = vars(current).get("parent_tool")
@@ -35,17 +36,17 @@ def trail_of(component: FastMCPComponent) -> Trail:
 
 def passed_namespace(component: FastMCPComponent) -> bool:
     """Tell whether a component is a copy that a namespace made, for one list or look-up."""
-    return _TRAIL in vars(component)
+    return TRAIL in vars(component)
 
 
 def has_trail(component: FastMCPComponent) -> bool:
     """Tell whether a component may have a trail; cheaper than asking which."""
-    return _TRAIL in vars(component) or "parent_tool" in vars(component)
+    return TRAIL in vars(component) or "parent_tool" in vars(component)
 
 
 def leave_trail(component: FastMCPComponent, namespace: Namespace) -> None:
     """Note that a component passed a namespace. It is always a copy, made by that namespace."""
-    vars(component)[_TRAIL] = (*trail_of(component), namespace)
+    vars(component)[TRAIL] = (*trail_of(component), namespace)
 
 
 def seen_uri(uri: str, trail: Trail) -> str:

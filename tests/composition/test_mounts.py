@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from fastmcp import FastMCP
 from fastmcp.apps import AppConfig
+from fastmcp.server.middleware.caching import ResponseCachingMiddleware
 from fastmcp.server.providers import FastMCPProvider, LocalProvider
 from fastmcp.server.providers.aggregate import AggregateProvider
 from fastmcp.server.transforms import Namespace, ToolTransform
@@ -365,3 +366,17 @@ async def test_tools_filtered_by_tag(connect, kit):
     async with connect(server) as client:
         seen = await kit.look(client)
     assert seen.shows == {"crm_show": "crm"}
+
+
+async def test_lists_that_a_middleware_cached(connect, kit):
+    """The plain copies of tools that FastMCP's caching middleware keeps have right links."""
+    server, middle = FastMCP("root"), FastMCP("middle")
+    middle.mount(kit.team("crm"), namespace="crm")
+    middle.mount(kit.team("shop"), namespace="shop")
+    middle.add_middleware(ResponseCachingMiddleware())
+    server.mount(middle, namespace="m")
+    server.add_middleware(ResponseCachingMiddleware())
+    async with connect(server) as client:
+        for _ in range(3):
+            shows = (await kit.look(client)).shows
+            assert shows == {"m_crm_show": "crm", "m_shop_show": "shop"}

@@ -24,6 +24,10 @@ from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Cod
 from mcp_apps_plugin.protocol.links import BOTH, Audience
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastmcp import FastMCP
+
     from mcp_apps_plugin.declarations.page import CspLike, PermissionsLike
     from mcp_apps_plugin.declarations.sources import Html
     from mcp_apps_plugin.declarations.text import Text
@@ -150,7 +154,7 @@ def ui(
     return decorate
 
 
-def declaration_of(tool: Tool, server: object = None) -> UiDeclaration | None:
+def declaration_of(tool: Tool, server: FastMCP[Any] | None = None) -> UiDeclaration | None:
     """Return what `@ui` said about a tool, on the tool, its function, or what it came from.
 
     Args:
@@ -159,7 +163,8 @@ def declaration_of(tool: Tool, server: object = None) -> UiDeclaration | None:
     """
     found = find_tool_mark(tool, UI_MARK, UiDeclaration)
     if found is None and server is not None:
-        return tool.__dict__.get(ATTACHED_MARK, {}).get(server)
+        attached: Mapping[FastMCP[Any], UiDeclaration] = vars(tool).get(ATTACHED_MARK, {})
+        return attached.get(server)
     return found
 
 

@@ -214,7 +214,7 @@ def app_resource(
         AppsTypeError: Used on something that is no function, or twice (`page-usage`).
         AppsValueError: The URI, an origin or a permission is not allowed.
     """
-    bare = callable(uri) or isinstance(uri, staticmethod | classmethod)
+    bare = _is_function(uri)
     address: Any = None if bare else uri
     ui = page_options(csp, permissions, domain, prefers_border)
 
@@ -304,11 +304,13 @@ def page_usage(subject: str, problem: str, remedy: str) -> Finding:
     )
 
 
+def _is_function(value: Any) -> bool:
+    return callable(value) or isinstance(value, staticmethod | classmethod)
+
+
 def _refuse_misuse(handler: Any) -> None:
     remedy = "Put `@app_resource` on the function that returns the page."
-    if isinstance(handler, type) or not (
-        callable(handler) or isinstance(handler, staticmethod | classmethod)
-    ):
+    if isinstance(handler, type) or not _is_function(handler):
         problem = "is not a function."
         raise AppsTypeError(page_usage(f"@app_resource on {handler!r}", problem, remedy))
     if find_mark(carrier_of(handler), PAGE_MARK, AppResource) is not None:

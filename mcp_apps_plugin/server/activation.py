@@ -118,9 +118,10 @@ def _existing_servers() -> list[FastMCP[Any]]:
     return [server for server in found if _is_whole(server)]
 
 
-def _with_subclasses(owner: type) -> Iterator[type]:
+def _with_subclasses(owner: type[Any]) -> Iterator[type[Any]]:
     yield owner
-    for subclass in owner.__subclasses__():
+    subclasses: list[type[Any]] = owner.__subclasses__()
+    for subclass in subclasses:
         yield from _with_subclasses(subclass)
 
 

@@ -76,14 +76,9 @@ class Attachment:
     def remove(self) -> None:
         """Leave the server as it was found."""
         server = self.server
-        for parts, ours in (
-            (server.providers, (self.pages,)),
-            (server.middleware, (self._middleware, self._elicit)),
-            (getattr(server._mcp_server, "middleware", []), (self._wire,)),  # noqa: SLF001
-        ):
-            for part in ours:
-                if part in parts:
-                    parts.remove(part)
+        _without(server.providers, self.pages)
+        _without(server.middleware, self._middleware, self._elicit)
+        _without(getattr(server._mcp_server, "middleware", []), self._wire)  # noqa: SLF001
         stop_forwarding(server)
         for component in local_components(server):
             take_back(component)
@@ -93,6 +88,10 @@ class Attachment:
     async def _on_start(self) -> AsyncGenerator[None]:
         await self._check(self.server)
         yield
+
+
+def _without(parts: list[Any], *ours: object) -> None:
+    parts[:] = [part for part in parts if part not in ours]
 
 
 def attachment_of(server: Server) -> Attachment | None:

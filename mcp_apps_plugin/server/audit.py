@@ -11,13 +11,10 @@ from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.patches import refused_patches
 from mcp_apps_plugin.server.private import lifespan_root_active
-from mcp_apps_plugin.server.survey import survey
 from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
-
-    from mcp_apps_plugin.settings import AuditMode
 
     Server = FastMCP[Any]
 
@@ -64,6 +61,8 @@ async def audit(server: Server) -> AuditReport:
     Returns:
         The report.
     """
+    from mcp_apps_plugin.server.survey import survey  # noqa: PLC0415  for a start only
+
     registry = await survey(server)
     found = [*registry.findings, *plugins().audit(server, registry)]
     if registry.tools or registry.pages:
@@ -81,7 +80,7 @@ async def check_start(server: Server) -> None:
     Raises:
         AppsConfigurationError: There are errors, and the mode is `"error"`.
     """
-    mode: AuditMode = options_of(server).audit or read_settings().audit
+    mode = options_of(server).audit or read_settings().audit
     if mode == "off" or lifespan_root_active.get():
         return
     report = await audit(server)

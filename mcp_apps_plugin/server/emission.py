@@ -123,7 +123,8 @@ def original_of(component: FastMCPComponent) -> JsonObject | None:
     parent = vars(component).get("parent_tool")
     if not meta or parent is None:
         return meta
-    inherited, written = parent.meta or {}, original_of(parent) or {}
+    inherited: JsonObject = parent.meta or {}
+    written = original_of(parent) or {}
     ours = {key for key, value in meta.items() if key in inherited and inherited[key] == value}
     return {
         key: written[key] if key in ours else value

@@ -15,7 +15,7 @@ from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
 from mcp_apps_plugin.server.trail import trail_of, written_name
-from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of, transforms_of
+from mcp_apps_plugin.server.tree import is_proxied, mount_of, name_below, root_of, state_of, transforms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,8 +137,7 @@ async def _origins(server: Server) -> dict[str, tuple[Tool, _Origin]]:
         if mount is not None:
             if id(mount) not in below:
                 below[id(mount)] = await _origins(mount)
-            original = root_of(tool)._original_name  # type: ignore[attr-defined]  # noqa: SLF001
-            deeper = below[id(mount)].get(original)
+            deeper = below[id(mount)].get(name_below(tool))
             if deeper is not None:
                 path = ((id(mount), trail), *deeper[1].path)
                 origins[tool.name] = tool, _Origin(path, deeper[1].written)
@@ -155,9 +154,8 @@ async def _path_of(page: FastMCPComponent) -> tuple[tuple[int, Trail], ...]:
     trail = trail_of(page)
     if mount is None:
         return ((0, trail),) if is_proxied(page) and trail else ()
-    original = page._original_uri  # type: ignore[attr-defined]  # noqa: SLF001
     async with Context(fastmcp=mount):
-        deeper = await mount.get_resource(original)
+        deeper = await mount.get_resource(name_below(page))
     return ((id(mount), trail), *(await _path_of(deeper) if deeper is not None else ()))
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from fastmcp.server.mixins.lifespan import _lifespan_root_active as lifespan_root_active
     from fastmcp.server.providers.wrapped_provider import _WrappedProvider as WrappedProvider
 
+__all__ = ["WrappedProvider", "current_context", "lifespan_root_active", "missing_parts"]
+
 _gone: dict[str, str] = {}
 
 if not TYPE_CHECKING:

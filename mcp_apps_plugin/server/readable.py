@@ -26,6 +26,7 @@ from mcp_apps_plugin.server.tree import (
     local_components,
     mount_of,
     mounted,
+    name_below,
 )
 
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ async def page_for_caller(server: Server, uri: str) -> Page | None:
         return None
     below = mount_of(page)
     if below is not None and isinstance(page, Resource):
-        original: str = page._original_uri  # type: ignore[attr-defined]  # noqa: SLF001
-        return None if await page_for_caller(below, original) is None else page
+        return None if await page_for_caller(below, name_below(page)) is None else page
     return page
 
 

@@ -76,7 +76,7 @@ class _Part:
             return "hidden" if guarded else "served"
         if self.remote:
             return "unknown"
-        above = [parent.state_of(link, tool) for parent in self.parents]
+        above: list[LinkState] = [parent.state_of(link, tool) for parent in self.parents]
         return "missing" if not above or "missing" in above else above[0]
 
     def _by_template(self, link: str) -> bool:
@@ -217,7 +217,7 @@ def _elicitation_entries(part: _Part) -> Iterator[ElicitationEntry]:
         uri = address_of_page(page)
         yield ElicitationEntry(
             server=server.name,
-            subject=describe(vars(handler).get("fn", handler)),
+            subject=describe(getattr(handler, "fn", handler)),
             uri=uri,
             state="missing" if uri is None else part.state_of(uri, handler),
         )

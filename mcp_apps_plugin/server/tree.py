@@ -61,6 +61,12 @@ def mount_of(component: FastMCPComponent) -> Server | None:
     return root._server if isinstance(root, _MOUNTED) else None  # noqa: SLF001  no reader
 
 
+def name_below(component: FastMCPComponent) -> str:
+    """Return the name or the address by which the mounted server knows a component."""
+    kept: dict[str, Any] = root_of(component).__pydantic_private__ or {}
+    return str(kept.get("_original_name") or kept["_original_uri"])
+
+
 def is_proxied(component: FastMCPComponent) -> bool:
     """Tell whether a component comes from a back end, directly or on a mounted server."""
     return _is_proxy(root_of(component), "ProxyTool", "ProxyResource", "ProxyTemplate")

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import pluggy
 
 from mcp_apps_plugin.plugins import hookspecs
-from mcp_apps_plugin.plugins.builtin import BUILTIN
 from mcp_apps_plugin.protocol.capabilities import merge_settings
 from mcp_apps_plugin.protocol.findings import Code, Finding, MCPAppsError, MCPAppsPluginWarning
 from mcp_apps_plugin.protocol.metadata import ResourceUi
@@ -72,6 +71,8 @@ class PluginManager:
     """The plugins of this process: ours first, then those found through entry points."""
 
     def __init__(self) -> None:
+        from mcp_apps_plugin.plugins.builtin import BUILTIN  # noqa: PLC0415  for servers only
+
         settings = read_settings()
         self._strict = settings.strict
         self._wanted = settings.plugins

@@ -6,7 +6,6 @@ unknown keys are refused, nulls never leave.
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -31,7 +30,7 @@ class _WireModel(BaseModel):
     _consequence: ClassVar[str]
     _remedy: ClassVar[str]
 
-    def __init__(self, **data: Any) -> None:
+    def __init__(self, /, **data: Any) -> None:
         try:
             super().__init__(**data)
         except ValidationError as error:
@@ -54,6 +53,8 @@ class _WireModel(BaseModel):
     def _remedy_for(cls, kind: str, location: tuple[int | str, ...]) -> str:
         if kind != "extra_forbidden":
             return cls._remedy
+        import difflib  # noqa: PLC0415  for a typing error only
+
         names = list(cls.model_fields)
         near = difflib.get_close_matches(str(location[-1]), names, n=1)
         if near:
@@ -181,7 +182,7 @@ class ResourceUi(_WireModel):
     domain: str | None = None
     prefers_border: bool | None = None
 
-    def __init__(self, **data: Any) -> None:
+    def __init__(self, /, **data: Any) -> None:
         # Outside the model's own validation, so that an error keeps its words.
         for name, kind in (("csp", Csp), ("permissions", Permissions)):
             if name in data:

@@ -1,5 +1,8 @@
 """Switching on and off, in processes of their own, with the installed distribution."""
 
+# Programs stand in strings here, one statement a line.
+# ruff: noqa: E501, ISC004
+
 from __future__ import annotations
 
 from importlib.metadata import entry_points
@@ -147,7 +150,9 @@ def test_disabled(run_python: Any) -> None:
 
 def test_a_wrong_switch(run_python: Any) -> None:
     """A variable with a wrong value stops the import, named, with FastMCP untouched."""
-    stderr = run_python("import mcp_apps_plugin", env={"MCP_APPS_DISABLE": "maybe"}, fails="MCP_APPS")
+    stderr = run_python(
+        "import mcp_apps_plugin", env={"MCP_APPS_DISABLE": "maybe"}, fails="MCP_APPS"
+    )
     assert "MCP_APPS_DISABLE" in stderr
 
 

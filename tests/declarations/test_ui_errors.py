@@ -65,7 +65,7 @@ def plain_function() -> str:
 @pytest.mark.parametrize("form", ["link", "with html", "page", "resource"])
 def test_addresses(uri: str, problem: str, form: str) -> None:
     """An address that no host would accept is refused by all four declarations."""
-    with pytest.raises(AppsValueError) as caught:
+    with pytest.raises(AppsValueError) as caught:  # noqa: PT012  one of several forms
         if form == "link":
             ui(uri)(make())
         elif form == "with html":
@@ -249,7 +249,7 @@ def test_text_coroutine_functions() -> None:
 @pytest.mark.parametrize("form", ["ui", "app_resource", "AppResource"])
 def test_page_options(options: dict[str, Any], code: Code, named: str, form: str) -> None:
     """A wrong page option is refused by every declaration that takes it, and named."""
-    with pytest.raises(MCPAppsError) as caught:
+    with pytest.raises(MCPAppsError) as caught:  # noqa: PT012  one of several forms
         if form == "ui":
             ui("ui://a/b", html="p.html", **options)
         elif form == "app_resource":
@@ -284,7 +284,7 @@ def test_app_resource_on_no_function() -> None:
 def test_two_addresses_for_one_page(above: bool) -> None:  # noqa: FBT001
     """`@app_resource` and `@mcp.resource` that disagree on the address name both."""
     server = FastMCP("s")
-    with pytest.raises(MCPAppsError, match="ui://a/b") as caught:
+    with pytest.raises(MCPAppsError, match="ui://a/b") as caught:  # noqa: PT012  one of several forms
         if above:
             app_resource("ui://a/b")(server.resource("ui://a/c")(plain()))
         else:
@@ -307,7 +307,7 @@ def raise_findings(server: FastMCP[Any]) -> None:
 
     report = asyncio.run(audit(server))
     if report.errors:
-        raise AppsConfigurationError("s", report.errors)
+        raise AppsConfigurationError(report.server, report.errors)
 
 
 def test_an_app_resource_without_html() -> None:
@@ -348,6 +348,6 @@ def test_the_messages_read_well() -> None:
         ui(visibility="everyone")(make())
     assert str(caught.value).endswith(
         "make.<locals>.get_weather: `visibility='everyone'` names nobody that exists. Hosts would "
-        "hide the tool from the model and from the page. Use \"model\", \"app\", \"both\", or a "
+        'hide the tool from the model and from the page. Use "model", "app", "both", or a '
         "sequence of the first two. [visibility-invalid]"
     )

@@ -111,7 +111,8 @@ def test_switches(run_python: Any, install: Any) -> None:
     install("aaa-broken", "1 / 0")
     install("zzz-good", GOOD)
     *listed, merged = run_python(LIST, env={"MCP_APPS_PLUGINS": "zzz-good"})
-    assert [(each[0], each[3]) for each in listed] == [("aaa-broken", "off"), ("zzz-good", "active")]
+    statuses = [("aaa-broken", "off"), ("zzz-good", "active")]
+    assert [(each[0], each[3]) for each in listed] == statuses
     assert "com.acme/reports" in merged
     *listed, merged = run_python(LIST, env={"MCP_APPS_PLUGINS": "none"})
     assert [(each[0], each[3]) for each in listed] == [("aaa-broken", "off"), ("zzz-good", "off")]

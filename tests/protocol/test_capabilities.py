@@ -14,8 +14,9 @@ MIME = "text/html;profile=mcp-app"
 SCALARS = st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from(["a", "b"])
 JSON = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 SETTINGS = st.dictionaries(st.sampled_from("pqrs"), JSON, max_size=4)

@@ -148,7 +148,7 @@ def test_no_header_can_be_injected(csp: dict[str, Any]) -> None:
     parts = policy.split("; ")
     assert [part.split(" ")[0] for part in parts] == DIRECTIVES
     assert policy.isascii()
-    assert not set(policy) & set("\r\n\t\x00,\"")
+    assert not set(policy) & set('\r\n\t\x00,"')
     fixed = {"'none'", "'self'", "'unsafe-inline'", "data:"}
     for part in parts:
         assert all(word in fixed or is_origin(word) for word in part.split(" ")[1:])

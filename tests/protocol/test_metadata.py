@@ -67,7 +67,7 @@ def test_the_wire_reads_back(page: ResourceUi) -> None:
 
 
 @given(PAGES, PAGES, PAGES)
-def test_defaults_fill_what_is_open(first: ResourceUi, second: ResourceUi, third: ResourceUi) -> None:
+def test_defaults_fill_gaps(first: ResourceUi, second: ResourceUi, third: ResourceUi) -> None:
     """Filling keeps what is said, is associative, and filling with nothing changes nothing."""
     filled = first.filled(second)
     for name in Csp.model_fields:

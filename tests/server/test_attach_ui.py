@@ -63,9 +63,7 @@ async def test_names_and_globs(connect: Connect) -> None:
     server = FastMCP("s")
     for name in ("list_orders", "report_day", "report_week", "other"):
         server.tool(echo, name=name)
-    attach_ui(
-        server, {"report_*": reports_view, "*_week": orders_view, "list_orders": orders_view}
-    )
+    attach_ui(server, {"report_*": reports_view, "*_week": orders_view, "list_orders": orders_view})
     attach_ui(server, {"report_day": orders_view})
     assert await links(connect, server) == (
         {

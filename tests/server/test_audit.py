@@ -59,7 +59,7 @@ async def test_a_good_server(tmp_path: Path) -> None:
     server.tool(name="b")(ui("ui://w/file", html=tmp_path / "p.html")(tool_of()))
     server.tool(name="c")(ui(visibility="app")(tool_of()))
     server.tool(name="d", app=AppConfig(resource_uri="ui://w/file"))(tool_of())
-    server.resource("ui://w/{item}", name="items")(lambda item: HTML)
+    server.resource("ui://w/{item}", name="items")(lambda item: HTML + item)
     server.tool(name="e")(ui("ui://w/by-template")(tool_of()))
     report = await audit(server)
     assert report.findings == ()
@@ -118,7 +118,7 @@ async def test_a_hidden_page(hide: str) -> None:
     """A page that is disabled, or guarded more than its tool, is a warning."""
     server = FastMCP("s")
     if hide == "auth":
-        server.add_resource(page_of(auth=lambda ctx: False))
+        server.add_resource(page_of(auth=lambda _: False))
     else:
         server.add_resource(page_of())
         server.disable(keys={f"resource:{URI}@"})
@@ -241,7 +241,7 @@ async def test_two_writers_that_agree(app: AppConfig) -> None:
 
 
 async def test_two_writers_of_page_options() -> None:
-    """`@app_resource` and `app=` on one page: what both say differently is an error, else merged."""
+    """`@app_resource` and `app=` on one page: a difference is an error, else both count."""
     ours = {"csp": Csp(connect_domains=["https://a.example"])}
     same = AppConfig(csp=ResourceCSP(connect_domains=["https://a.example"]), domain="d.example")
     other = AppConfig(csp=ResourceCSP(connect_domains=["https://b.example"]))
@@ -446,4 +446,3 @@ async def test_everything_at_once(tmp_path: Path) -> None:
     ]
     assert [f.severity for f in report.findings] == ["error"] * 3 + ["warning"] * 3
     assert str(report).startswith("MCP Apps: server 's':\n  error: ")
-

@@ -29,7 +29,7 @@ VERSIONS = [*LEGACY, "2026-07-28"]
 @pytest.mark.parametrize("stateless", [False, True])
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_over_http(wire: Any, version: str, stateless: bool) -> None:  # noqa: FBT001
-    """The entry is in `initialize` and `server/discover`, stateful and stateless, without any UI."""
+    """The entry is in `initialize` and `server/discover`, stateful and stateless."""
     async with wire(FastMCP("s"), version, stateless=stateless) as raw:
         assert raw.negotiated["capabilities"]["extensions"] == {UI: {"mimeTypes": [MIME]}}
         if version != "2026-07-28":
@@ -92,6 +92,7 @@ class Other(ServerExtension):
     identifier = "com.acme/other"
 
     def settings(self) -> dict[str, Any]:
+        """One key."""
         return {"own": 1}
 
 
@@ -117,6 +118,7 @@ async def test_with_the_authors_settings(wire: Any, version: str, early: bool) -
 class Plugin:
     @hookimpl
     def mcp_apps_customize_capabilities(self, server: FastMCP[Any]) -> dict[str, Any]:
+        """One key."""
         return {
             UI: {"acme": {"plugin": True, "who": "plugin"}, "elicitation": {}},
             "com.acme/reports": {"server": server.name},
@@ -155,6 +157,7 @@ async def test_fastmcps_own_extension_class(connect: Any, era: str) -> None:
         identifier = UI
 
         def settings(self) -> dict[str, Any]:
+            """One key."""
             return {"own": True}
 
     server = FastMCP("s")

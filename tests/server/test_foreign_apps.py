@@ -63,7 +63,8 @@ server.add_provider(app)
 async def main():
     async with Client(server) as client:
         tools = [t.model_dump(by_alias=True, mode="json") for t in await client.list_tools()]
-        resources = [r.model_dump(by_alias=True, mode="json") for r in await client.list_resources()]
+        resources = [
+            r.model_dump(by_alias=True, mode="json") for r in await client.list_resources()]
         reads = [repr(await client.read_resource(r["uri"]))[:2000] for r in resources]
         call = repr(await client.call_tool("dashboard", raise_on_error=False))
         return [tools, resources, reads, call]
@@ -75,7 +76,8 @@ def test_fastmcpapp_is_left_alone(run_python: Any) -> None:
     """Tools and pages of a `FastMCPApp` are the same with and without this package."""
     env = {"FASTMCP_LOG_LEVEL": "CRITICAL"}
     without = run_python(SNAPSHOT.format(imported=""), env=env, warnings="ignore")
-    with_us = run_python(SNAPSHOT.format(imported="import mcp_apps_plugin"), env=env, warnings="ignore")
+    code = SNAPSHOT.format(imported="import mcp_apps_plugin")
+    with_us = run_python(code, env=env, warnings="ignore")
     assert with_us == without
     assert any("ui" in (tool["_meta"] or {}) for tool in without[0])
 

@@ -82,7 +82,7 @@ async def test_every_way_to_name_a_file(connect: Connect, package: Any, html: st
     assert await page_of(connect, module.server) == ("ui://acme/page", HTML)
 
 
-async def test_relative_to_the_function_not_to_the_decorator(connect: Connect, package: Any) -> None:
+async def test_relative_to_the_function(connect: Connect, package: Any) -> None:
     """The file stands beside the function, whoever applies the decorator, wrapped or partial."""
     module = package("""
         import functools

@@ -57,26 +57,31 @@ class Station:
 
     @ui(dashboard)
     def marked(self, city: str) -> dict[str, str]:
+        """Say the weather."""
         return {"city": city}
 
     @ui(dashboard)
     @classmethod
     def of_class_above(cls, city: str) -> dict[str, str]:
+        """Say the weather."""
         return {"city": city}
 
     @classmethod
     @ui(dashboard)
     def of_class_below(cls, city: str) -> dict[str, str]:
+        """Say the weather."""
         return {"city": city}
 
     @ui(dashboard)
     @staticmethod
     def static_above(city: str) -> dict[str, str]:
+        """Say the weather."""
         return {"city": city}
 
     @staticmethod
     @ui(dashboard)
     def static_below(city: str) -> dict[str, str]:
+        """Say the weather."""
         return {"city": city}
 
 
@@ -88,6 +93,7 @@ class Caller:
         return {"city": city}
 
     def other(self, city: str) -> dict[str, str]:
+        """Another method."""
         return {"city": city}
 
 
@@ -379,9 +385,7 @@ async def test_a_page_given_by_reference_comes_along(
 ) -> None:
     """A page function or an `AppResource` is served by every server that has the tool."""
     (tmp_path / "p.html").write_text(HTML, encoding="utf-8")
-    target = (
-        AppResource(LINK, html=tmp_path / "p.html") if page == "resource" else dashboard
-    )
+    target = AppResource(LINK, html=tmp_path / "p.html") if page == "resource" else dashboard
     for name in ("one", "two"):
         server = FastMCP(name)
         server.tool(ui(target)(copy_of(plain)))

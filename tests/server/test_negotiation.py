@@ -1,4 +1,4 @@
-"""What a handler can learn about its client and its request, in both eras and on every transport."""
+"""What a handler can learn about its client and its request, on every transport."""
 
 from __future__ import annotations
 

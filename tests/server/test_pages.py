@@ -48,8 +48,8 @@ WIRE = {
 FILE = Path(__file__).with_name("page.html")
 
 RETURNED = {
-    "str": lambda: HTML,
-    "bytes": lambda: HTML.encode(),
+    "str": HTML.strip,
+    "bytes": lambda: HTML.encode(),  # noqa: PLW0108  not bound to a string
     "bytes with a mark": lambda: b"\xef\xbb\xbf" + HTML.encode(),
     "Path": lambda: FILE,
     "content of str": lambda: ResourceContent(HTML),
@@ -331,9 +331,9 @@ async def test_app_on_a_resource(connect: Connect) -> None:
 async def test_app_as_a_dict(connect: Connect) -> None:
     """`app={…}` in snake case leaves in camel case, once."""
     server = FastMCP("s")
-    server.resource(URI, app={"prefers_border": True, "csp": {"frame_domains": ["https://f.example"]}})(
-        handler_of("str")
-    )
+    server.resource(
+        URI, app={"prefers_border": True, "csp": {"frame_domains": ["https://f.example"]}}
+    )(handler_of("str"))
     agree(
         *await both(connect, server),
         {"csp": {**EMPTY["csp"], "frameDomains": ["https://f.example"]}, "prefersBorder": True},

@@ -19,12 +19,14 @@ if sys.argv[0] and {imported}:
 child = FastMCP("child")
 server = FastMCP("plain", instructions="x")
 
-@server.tool(tags={{"b", "a"}}, meta={{"k": {{"deep": None}}}}, annotations={{"readOnlyHint": True}})
+@server.tool(tags={{"b", "a"}}, meta={{"k": {{"deep": None}}}},
+             annotations={{"readOnlyHint": True}})
 def add(a: int, b: int = 2) -> int: return a + b
 @server.tool
 def weather(city: str, ctx: Context) -> dict[str, int | None]: return {{city: None}}
 @server.tool
-def own() -> ToolResult: return ToolResult(content=[], structured_content={{"a": 1}}, meta={{"m": 1}})
+def own() -> ToolResult:
+    return ToolResult(content=[], structured_content={{"a": 1}}, meta={{"m": 1}})
 @server.tool(output_schema=None)
 def image(): return ["w", Image(data=b"x", format="png")]
 @server.tool

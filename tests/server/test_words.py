@@ -197,7 +197,8 @@ async def test_errors_are_untouched(connect: Connect) -> None:
     @server.tool
     @ui(page, text="fine")
     def raises() -> dict[str, int]:
-        raise ToolError("broken")
+        message = "broken"
+        raise ToolError(message)
 
     @server.tool
     @ui(page, text="fine")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 8
 _SECONDS: Final = 60.0
+_MISFIT: Final = re.compile(
+    r"Invalid (structured content|schema) |Tool .* has an output schema but"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +70,7 @@ class Called:
         made_up: Whether these were made up.
         result: What came, or `None`.
         error: What was said in place of a result.
+        misfit: How the result does not fit the tool's output schema.
     """
 
     tool: mcp_types.Tool
@@ -73,6 +78,7 @@ class Called:
     made_up: bool
     result: mcp_types.CallToolResult | None = None
     error: str | None = None
+    misfit: str | None = None
 
 
 async def call_tools(
@@ -92,7 +98,14 @@ async def call_tools(
                 each.error = error.message
             except TimeoutError:
                 each.error = f"no answer within {_SECONDS:g} s"
-            except (ValueError, RuntimeError) as error:
+            except RuntimeError as error:
+                # The client compares every result with the tool's schema, and says it this way.
+                said = str(error).partition("\n")[0]
+                if _MISFIT.match(said):
+                    each.misfit = said
+                else:
+                    each.error = said
+            except ValueError as error:
                 each.error = str(error).partition("\n")[0]
 
     await asyncio.gather(*map(call, calls))
@@ -108,6 +121,15 @@ def judge_call(called: Called, budget: int) -> Iterator[Finding]:
     """
     subject = f"result of tool {called.tool.name!r}"
     result = called.result
+    if called.misfit is not None:
+        yield found(
+            CheckCode.RESULT_SCHEMA,
+            subject,
+            f"does not fit the tool's `outputSchema`: {called.misfit[:300]}",
+            "Clients must compare the two; strict ones turn the result into an error.",
+            "Correct the schema or the result.",
+        )
+        return
     failed = called.error or (_text(result) if result is not None and result.is_error else None)
     if failed is not None or result is None:
         yield _failure(called, failed or "")
@@ -165,20 +187,9 @@ def _is_meaningful(result: mcp_types.CallToolResult) -> bool:
 
 def _structure(called: Called, result: mcp_types.CallToolResult, subject: str) -> Iterator[Finding]:
     data: Any = result.structured_content
-    schema = called.tool.output_schema
-    if schema is not None:
-        problem = "has no `structuredContent`" if data is None else _misfit(data, schema)
-        if problem is not None:
-            yield found(
-                CheckCode.RESULT_SCHEMA,
-                subject,
-                f"{problem}, and the tool declares an `outputSchema`.",
-                "Clients must check it; strict ones turn the result into an error.",
-                "Correct the schema or the result.",
-            )
     if link_of(called.tool.meta) is None:
         return
-    if data is None and schema is None:
+    if data is None and called.tool.output_schema is None:
         yield found(
             CheckCode.RESULT_STRUCTURE,
             subject,
@@ -195,19 +206,3 @@ def _structure(called: Called, result: mcp_types.CallToolResult, subject: str) -
             "Pages with an older library, and some hosts, take an object and nothing else.",
             "Return an object with named fields.",
         )
-
-
-def _misfit(data: Any, schema: JsonObject) -> str | None:
-    # Slow to import, and only needed here.
-    from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped] # noqa: PLC0415
-    from jsonschema.validators import validator_for  # type: ignore[import-untyped] # noqa: PLC0415
-    from referencing import Registry  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
-
-    kind = validator_for(schema)
-    try:
-        kind.check_schema(schema)
-        error = next(iter(kind(schema, registry=Registry()).iter_errors(data)), None)
-    except (SchemaError, Unresolvable) as wrong:
-        return f"cannot be compared: {str(wrong).partition(chr(10))[0]}"
-    return None if error is None else f"does not fit at {error.json_path}: {error.message[:200]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp import MCPError
 
@@ -41,6 +41,9 @@ KINDS: tuple[tuple[Era, Apps], ...] = (
     ("legacy", "none"),
 )
 """The clients that a check looks with."""
+
+SECOND_ERA_READS: Final = 64
+"""How many pages are read again in the second era; of more, this many are taken evenly."""
 
 ALL_KINDS: tuple[tuple[Era, Apps], ...] = tuple(
     (era, apps) for era in ("modern", "legacy") for apps in ("apps", "none", "wrong-mime")
@@ -124,7 +127,7 @@ async def record(server: Any, options: Options) -> Recording:
                 if kind in seen:
                     continue  # the server knows only one of the eras
                 seen.add(kind)
-                snapshot = await take_snapshot(client, *kind, reads=apps == "apps")
+                snapshot = await take_snapshot(client, *kind, max_reads=_reads(recording, apps))
             except AppsConfigurationError as error:
                 recording.findings += error.findings
                 break  # it starts for nobody
@@ -137,6 +140,13 @@ async def record(server: Any, options: Options) -> Recording:
             if snapshot.apps == "apps":
                 await _look_closer(recording, client, snapshot, options, sources)
     return recording
+
+
+def _reads(recording: Recording, apps: Apps) -> int | None:
+    """How many pages a client reads: those of the second era only tell whether it differs."""
+    if apps != "apps":
+        return 0
+    return SECOND_ERA_READS if recording.surfaces else None
 
 
 async def _look_closer(
@@ -162,7 +172,7 @@ def _unreachable(era: Era, error: Exception) -> Finding:
     return found(
         CheckCode.SERVER_UNREACHABLE,
         f"server for a {era} client",
-        f"could not be looked at: {said.partition(chr(10))[0][:300]}",
+        f"could not be looked at: {' '.join(said.split())[:400]}",
         "Nothing about it is known.",
         "Start it, and see whether any MCP client can list its tools.",
     )
@@ -183,12 +193,15 @@ class Examined:
     registry: Registry | None = None
 
 
-async def examine(server: FastMCP[Any] | str, options: Options | None = None) -> Examined:
+async def examine(
+    server: FastMCP[Any] | str, options: Options | None = None, *, surveyed: bool = False
+) -> Examined:
     """Check a server and keep what was recorded.
 
     Args:
         server: A FastMCP server of this process, or the address of any other.
         options: How to check.
+        surveyed: Whether to keep what the author declared as well.
     """
     started = time.perf_counter()
     chosen = options or Options()
@@ -197,7 +210,7 @@ async def examine(server: FastMCP[Any] | str, options: Options | None = None) ->
         recording = await record(server, chosen)
         found_there = recording.judged(chosen)
         return Examined(_report(server, recording, found_there, started), recording)
-    registry = await survey(server)
+    registry = await survey(server) if surveyed else None
     declared = (await audit(server)).findings
     recording = await record(server, chosen)
     findings = _joined(declared, recording.judged(chosen))
@@ -253,7 +266,7 @@ def _about(subject: str) -> str:
 def _report(
     target: str, recording: Recording, findings: Iterable[Finding], started: float
 ) -> CheckReport:
-    last = recording.surfaces[-1] if recording.surfaces else None
+    last = recording.surfaces[0] if recording.surfaces else None
     return CheckReport(
         target=target,
         findings=ordered(findings),

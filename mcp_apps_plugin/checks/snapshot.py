@@ -77,7 +77,7 @@ class Snapshot:
 
 
 async def take_snapshot(
-    client: ServerConnection, era: Era, apps: Apps, *, reads: bool = True
+    client: ServerConnection, era: Era, apps: Apps, *, max_reads: int | None = None
 ) -> Snapshot:
     """Ask a server for everything that the rules look at.
 
@@ -85,7 +85,7 @@ async def take_snapshot(
         client: A connected client.
         era: The era it speaks.
         apps: What it declared.
-        reads: Whether to read the pages.
+        max_reads: How many pages to read, taken evenly; `None` reads all.
 
     Raises:
         mcp.MCPError: The server could not list its tools.
@@ -94,8 +94,10 @@ async def take_snapshot(
     tools = tuple(await client.list_tools()) if capabilities.tools is not None else ()
     resources = await _resources(client) if capabilities.resources is not None else {}
     snapshot = Snapshot(era, apps, capabilities, tools, resources)
-    if reads:
-        snapshot.reads.update(await _read_all(client, snapshot.page_uris()))
+    uris = snapshot.page_uris()
+    if max_reads is not None and len(uris) > max_reads:
+        uris = uris[:: -(-len(uris) // max_reads)] if max_reads else []
+    snapshot.reads.update(await _read_all(client, uris))
     return snapshot
 
 

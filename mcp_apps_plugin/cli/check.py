@@ -79,7 +79,9 @@ def check(
     )
     try:
         with _quiet():
-            examined = asyncio.run(examine(_target(server, url), options))
+            examined = asyncio.run(
+                examine(_target(server, url), options, surveyed=explain is not None)
+            )
     except BrowserUnavailableError as error:
         message = f"--browser: {error}."
         raise LoadError(message) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.checks.codes import CheckCode, found
@@ -131,10 +132,13 @@ def _tool_names(surface: Surface) -> Iterator[Finding]:
     for page in surface.pages.values():
         if page.source is None or page.source.has_names:
             continue  # its server tells it the names that its tools have here
-        for name, line in sorted(set(_called(page.source))):
+        calls = sorted(set(_called(page.source)))
+        known = any("app" in callable_by.get(name, ()) for name, _ in calls)
+        for name, line in calls:
             audience = callable_by.get(name)
             if audience is not None and "app" in audience:
                 continue
+            renamed = any(re.fullmatch(rf".+[^A-Za-z0-9]{re.escape(name)}", n) for n in callable_by)
             what = (
                 "which the server does not list"
                 if audience is None
@@ -146,6 +150,8 @@ def _tool_names(surface: Surface) -> Iterator[Finding]:
                 f"calls the tool {name!r} at line {line}, {what}.",
                 "Hosts refuse the call.",
                 "Call it by its listed name; below a namespace that is another one.",
+                # A page may know tools that its server has in another mode only.
+                severity="warning" if audience is None and known and not renamed else None,
             )
 
 

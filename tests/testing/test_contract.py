@@ -1,0 +1,76 @@
+"""`assert_app_contract`: what it holds for, and what its failure says."""
+
+from __future__ import annotations
+
+import pytest
+from fastmcp import FastMCP
+
+from mcp_apps_plugin.testing import AppContractError, assert_app_contract, check_app_contract
+
+OSLO = {"get_weather": {"city": "Oslo"}}
+
+
+async def test_a_good_server(weather):
+    """Six kinds of client, every tool called, every page read; plain and mounted."""
+    report = await assert_app_contract(weather(), arguments=OSLO, strict=True)
+    assert len(report.clients) == 6
+    assert set(report.called) == {"get_weather", "refresh", "forget"}
+    assert report.pages == ("ui://weather/page",)
+    assert "it holds" in str(report)
+
+
+async def test_an_empty_server_breaks_it():
+    """There is nothing that it could hold for."""
+    with pytest.raises(AppContractError, match="server-empty"):
+        await assert_app_contract(FastMCP("empty"))
+
+
+async def test_the_message_is_the_report(weather):
+    """Every finding with its code, and what was looked at."""
+    html = "<!doctype html><p>no handshake"
+    with pytest.raises(AppContractError) as raised:
+        await assert_app_contract(weather(html), arguments=OSLO)
+    assert str(raised.value) == str(raised.value.report)
+    assert "page ui://weather/page" in str(raised.value)
+    assert "[page-no-handshake]" in str(raised.value)
+    assert "tools: get_weather, refresh, forget" in str(raised.value)
+
+
+async def test_what_is_skipped_is_not_called(weather):
+    """A tool that must not run is not called; the rest still is."""
+    report = await assert_app_contract(weather(), arguments=OSLO, skip=["forget"])
+    assert "forget" not in report.called
+
+
+@pytest.mark.parametrize("options", [{"arguments": {"typo": {}}}, {"skip": ["typo"]}])
+async def test_a_tool_that_is_not_there(weather, options):
+    """A name that means nothing is an error, as it would pass for ever."""
+    with pytest.raises(ValueError, match="typo"):
+        await assert_app_contract(weather(), **options)
+
+
+async def test_a_code_that_is_not_there(weather):
+    """So is a code."""
+    with pytest.raises(ValueError, match="typo"):
+        await assert_app_contract(weather(), ignore=["typo"])
+
+
+async def test_a_known_fault_is_accepted(weather):
+    """By its code, and no other with it."""
+    html = "<!doctype html><p>no handshake"
+    await assert_app_contract(weather(html), arguments=OSLO, ignore=["page-no-handshake"])
+
+
+async def test_an_audit_error_does_not_hide_the_rest(weather):
+    """A server that would not start is looked at all the same."""
+    from mcp_apps_plugin import ui
+
+    mcp = weather()
+
+    @mcp.tool
+    @ui("ui://weather/nowhere")
+    def lost() -> str:
+        return "lost"
+
+    report = await check_app_contract(mcp, arguments=OSLO)
+    assert report.clients

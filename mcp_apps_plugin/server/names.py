@@ -15,7 +15,14 @@ from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
 from mcp_apps_plugin.server.trail import trail_of, written_name
-from mcp_apps_plugin.server.tree import is_proxied, mount_of, name_below, root_of, state_of, transforms_of
+from mcp_apps_plugin.server.tree import (
+    is_proxied,
+    mount_of,
+    name_below,
+    root_of,
+    state_of,
+    transforms_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

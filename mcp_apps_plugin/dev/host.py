@@ -140,7 +140,8 @@ class DevHost:
                 await self.restart(pages_only=only_pages(changed))
 
     async def stop(self) -> None:
-        """End the server's process."""
+        """Close the windows' sockets and end the server's process."""
+        await asyncio.gather(*(tab.close() for tab in self._tabs), return_exceptions=True)
         await self._process.stop()
 
     def _line(self, line: str) -> None:
@@ -191,7 +192,6 @@ async def running(
         token = secrets.token_urlsafe(24)
         sandbox = Sandbox(origin_of(behind), origin_of(window))
         host = DevHost(target, sandbox)
-        stack.push_async_callback(host.stop)
         windows = window_app(sandbox, token, host.serve_tab)
         await stack.enter_async_context(serving(windows, window))
         await stack.enter_async_context(serving(sandbox_app(sandbox), behind))
@@ -199,6 +199,7 @@ async def running(
         log = logging.getLogger("mcp_apps_plugin")
         log.addHandler(handler)
         stack.callback(log.removeHandler, handler)
+        stack.push_async_callback(host.stop)
         on_address(f"{sandbox.host_origin}/{token}/")
         await host.restart()
         watching = asyncio.create_task(host.watch())

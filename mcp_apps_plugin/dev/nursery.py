@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     Main = Callable[[Sequence[str]], int]
 
@@ -37,12 +37,14 @@ class Child:
         errors: Its standard error.
         end: Closes its standard input, which asks it to end.
         kill: Ends it.
+        wait: Returns once it is gone and forgotten by the system.
     """
 
     output: asyncio.StreamReader
     errors: asyncio.StreamReader
     end: Callable[[], None]
     kill: Callable[[], None]
+    wait: Callable[[], Awaitable[object]]
 
 
 class Starter(Protocol):
@@ -81,7 +83,7 @@ class Spawner:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
 
-        return Child(process.stdout, process.stderr, process.stdin.close, kill)
+        return Child(process.stdout, process.stderr, process.stdin.close, kill, process.wait)
 
 
 class Nursery:
@@ -134,11 +136,15 @@ class Nursery:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
-        return Child(output, errors, end, kill)
+        return Child(output, errors, end, kill, _nothing)
 
     def close(self) -> None:
         """End the process that stands by."""
         self._socket.close()
+
+
+async def _nothing() -> None:
+    """Wait for nothing: the one that stands by has its processes forgotten."""
 
 
 async def _reader(descriptor: int) -> asyncio.StreamReader:

@@ -117,6 +117,7 @@ class ServerProcess:
                 break
             self._hear(line)
         child.end()
+        await child.wait()
         if self._child is child:
             self._child = None
             self._on_gone(self.last_words)

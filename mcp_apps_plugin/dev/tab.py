@@ -80,6 +80,10 @@ class Tab:
                 task.cancel()
             await asyncio.gather(*self._tasks, writing, return_exceptions=True)
 
+    async def close(self) -> None:
+        """Close the window's socket; the window waits for another dev host."""
+        await self._socket.close(1001)
+
     async def _write(self) -> None:
         with contextlib.suppress(Exception):  # the socket is gone, and so is the window
             while True:

@@ -1,0 +1,158 @@
+"""Official example servers, in Node, opened in the dev host by `--url`, used, and pictured.
+
+Not part of the default run: it installs a dozen npm packages and takes some minutes.
+
+    npm install --prefix tests/dev/official
+    python tests/dev/official/run.py PICTURES [NAME ...]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import socket
+import sys
+import time
+from pathlib import Path
+
+from playwright.async_api import async_playwright
+
+HERE = Path(__file__).parent
+PACKAGES = HERE / "node_modules" / "@modelcontextprotocol"
+CHROMIUM = ("/usr/lib/chromium/chromium", "/usr/bin/chromium")
+SECONDS = 60
+# What to press in each page. The others show themselves, or call their server unasked. Not Vue's:
+# its page shows "[ERROR]" before it says anything, as the console tells.
+PRESSED = {
+    "basic-preact": "Get Server Time",
+    "basic-react": "Get Server Time",
+    "basic-solid": "Get Server Time",
+    "basic-svelte": "Get Server Time",
+    "basic-vanillajs": "Get Server Time",
+}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.asynccontextmanager
+async def example(name):
+    """Run one server in Node; yield its address."""
+    port = free_port()
+    process = await asyncio.create_subprocess_exec(
+        "node",
+        PACKAGES / f"server-{name}" / "dist" / "index.js",
+        env={**os.environ, "PORT": str(port)},
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(SECONDS):
+            while True:
+                with contextlib.suppress(OSError):
+                    _, writer = await asyncio.open_connection("localhost", port)
+                    writer.close()
+                    break
+                await asyncio.sleep(0.1)
+        yield f"http://localhost:{port}/mcp"
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@contextlib.asynccontextmanager
+async def dev_host(url):
+    """Run `mcp-apps dev --url`; yield the address of its window."""
+    command = Path(sys.executable).with_name("mcp-apps")
+    process = await asyncio.create_subprocess_exec(
+        command, "dev", "--url", url, "--port", str(free_port()), stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        address = ""
+        async with asyncio.timeout(SECONDS):
+            while b"ready after" not in (line := await process.stdout.readline()):
+                address = (re.findall(r"open (\S+)", line.decode()) or [address])[0]
+        yield address
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def show(browser, name, pictures):
+    """Show one server's page, use it, picture it; return a line of the table."""
+    async with example(name) as url, dev_host(url) as address:
+        tab = await browser.new_page(viewport={"width": 1440, "height": 900})
+        try:
+            return await use(tab, name, address)
+        finally:
+            await tab.screenshot(path=pictures / f"{name}.png")
+            await tab.close()
+
+
+async def use(tab, name, address):
+    """Run the server's tool, press what is to be pressed; return a line of the table."""
+    tab.set_default_timeout(SECONDS * 1000)
+    tab.on("console", lambda said: said.type == "error" and print("   ", name, said.text[:160]))
+    await tab.goto(address)
+    await tab.wait_for_selector(".state.ready")
+    await tab.click("[role=option]:has(.dot) >> nth=0")
+    tool = await tab.get_attribute("[aria-selected=true]", "data-name")
+    began = time.perf_counter()
+    await tab.click("button.primary")
+    await tab.wait_for_selector(".identity .badge.ok")
+    took = time.perf_counter() - began
+    app = await tab.inner_text(".identity")
+    await tab.wait_for_selector(".status .badge")
+    inner = tab.frame_locator("iframe.app").frame_locator("iframe")
+    used = "shown"
+    if label := PRESSED.get(name):
+        before = await messages(tab)
+        await inner.get_by_role("button", name=label).first.click()
+        await tab.wait_for_function(
+            "count => document.querySelectorAll('.wire > li').length > count", arg=before
+        )
+        used = f"pressed {label!r}"
+    await asyncio.sleep(1.5)
+    text = await inner.locator("body").inner_text()
+    violations = await tab.locator(".violation").count()
+    wire = await messages(tab)
+    version = json.loads((PACKAGES / f"server-{name}/package.json").read_text())["version"]
+    return (name, version, tool, app, f"{took * 1000:.0f} ms", used, len(text), wire, violations)
+
+
+async def messages(tab) -> int:
+    """Count the recorded messages."""
+    return await tab.locator(".wire > li").count()
+
+
+async def main(pictures: Path, names: list[str]) -> int:
+    """Show them one after the other; return the exit code."""
+    pictures.mkdir(parents=True, exist_ok=True)
+    names = names or sorted(each.name.removeprefix("server-") for each in PACKAGES.glob("server-*"))
+    failed = 0
+    heads = ("server", "version", "tool", "app", "ready", "used", "text", "messages", "blocked")
+    print(" | ".join(heads))
+    chromium = next(path for path in CHROMIUM if Path(path).exists())
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--use-gl=swiftshader"]
+        )
+        for name in names:
+            try:
+                line = await show(browser, name, pictures)
+            except Exception as error:  # noqa: BLE001  the table says it
+                failed += 1
+                line = (name, f"FAILED: {type(error).__name__}: {error}".splitlines()[0])
+            print(" | ".join(str(cell) for cell in line), flush=True)
+        await browser.close()
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(Path(sys.argv[1]), sys.argv[2:])))

@@ -1,0 +1,105 @@
+"""The server's process: ready, guarded, mounted, failed, gone, ended."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx2
+import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+
+from mcp_apps_plugin.dev.nursery import Spawner
+from mcp_apps_plugin.dev.process import ServerFailedError, ServerProcess
+
+GALLERY = Path(__file__).with_name("gallery.py")
+GOES = """
+import os, threading
+from fastmcp import FastMCP
+mcp = FastMCP("Goes")
+threading.Timer(1.5, lambda: (print("bye", flush=True), os._exit(3))).start()
+"""
+
+
+@pytest.fixture
+async def run():
+    """Make the process of a file, and end it."""
+    made = []
+
+    def make(spec):
+        lines, gone = [], asyncio.Queue()
+        process = ServerProcess(
+            Spawner("mcp_apps_plugin.cli.dev"),
+            str(spec),
+            on_line=lines.append,
+            on_gone=gone.put_nowait,
+        )
+        made.append(process)
+        process.lines, process.gone = lines, gone
+        return process
+
+    yield make
+    for process in made:
+        await process.stop()
+
+
+def client_of(endpoint):
+    return Client(StreamableHttpTransport(endpoint.url, headers=dict(endpoint.headers)))
+
+
+async def test_a_server_answers_the_holder_of_the_key_alone(run):
+    """No other program and no page may call tools behind the dev host's back."""
+    process = run(GALLERY)
+    endpoint = await process.start()
+    async with client_of(endpoint) as client:
+        assert "show" in {tool.name for tool in await client.list_tools()}
+        await client.call_tool("chat", {})
+    async with httpx2.AsyncClient() as http:
+        for headers in ({}, {"x-mcp-apps-dev": "guessed"}):
+            assert (await http.post(endpoint.url, json={}, headers=headers)).status_code == 403
+    await process.stop()
+    assert "from the server's print" in process.lines
+    with pytest.raises(httpx2.ConnectError):
+        async with httpx2.AsyncClient() as http:
+            await http.get(endpoint.url)
+
+
+async def test_a_server_below_another(run):
+    """With a namespace the server is mounted, as applications of several servers do."""
+    async with client_of(await run(GALLERY).start("shop")) as client:
+        tools = {tool.name: tool for tool in await client.list_tools()}
+        assert tools["shop_show"].meta["ui"]["resourceUri"] == "ui://shop/gallery/page"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def broken(:", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("x = 1", "no FastMCP server"),
+        (
+            "from fastmcp import FastMCP\nfrom mcp_apps_plugin import ui\nmcp = FastMCP('A')\n"
+            "@mcp.tool\n@ui('ui://no/page')\ndef look() -> str:\n    return ''\n",
+            "[link-dangling]",
+        ),
+    ],
+)
+async def test_a_server_that_does_not_start_says_why(run, tmp_path, code, said):
+    """The words of the failure are what the window shows."""
+    path = tmp_path / "server.py"
+    path.write_text(code, encoding="utf-8")
+    with pytest.raises(ServerFailedError, match=r"(?s).+") as failed:
+        await run(path).start()
+    assert said in str(failed.value)
+
+
+async def test_a_server_that_goes_is_missed(run, tmp_path):
+    """A process that ends unasked is told of, with its last words; one that is ended is not."""
+    path = tmp_path / "server.py"
+    path.write_text(GOES, encoding="utf-8")
+    process = run(path)
+    await process.start()
+    assert "bye" in await asyncio.wait_for(process.gone.get(), 20)
+    await process.stop()
+    assert process.gone.empty()

@@ -10,6 +10,7 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.context import Context
 from fastmcp.server.providers import Provider
 from fastmcp.server.transforms.visibility import Visibility
+from fastmcp.utilities.versions import dedupe_with_versions
 
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
@@ -114,12 +115,14 @@ def _callable_by_pages(
 ) -> dict[_Origin, str]:
     """Return the names of tools that a page may call; of several for one, the original's."""
     found: dict[_Origin, str] = {}
-    for seen, (tool, origin) in origins.items():
+    # The tool itself before one made from it, and the server's own before a provider's namesake.
+    nearest = sorted(
+        origins.items(),
+        key=lambda item: (root_of(item[1][0]) is not item[1][0], len(trail_of(item[1][0]))),
+    )
+    for seen, (tool, origin) in nearest:
         if wanted(origin) and "app" in visibility_of(tool.meta):
-            if root_of(tool) is tool:
-                found[origin] = seen
-            else:
-                found.setdefault(origin, seen)
+            found.setdefault(origin, seen)
     return found
 
 
@@ -138,7 +141,7 @@ async def _origins(server: Server) -> dict[str, tuple[Tool, _Origin]]:
     """Find where every tool that this caller sees was written."""
     origins: dict[str, tuple[Tool, _Origin]] = {}
     below: dict[int, dict[str, tuple[Tool, _Origin]]] = {}
-    for tool in await server.list_tools():
+    for tool in dedupe_with_versions(await server.list_tools(), lambda tool: tool.name):
         mount = mount_of(tool)
         trail = trail_of(tool)
         if mount is not None:

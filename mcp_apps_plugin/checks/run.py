@@ -83,7 +83,7 @@ class Recording:
     Attributes:
         snapshots: What each kind of client was told.
         surfaces: Those of them whose pages were read.
-        calls: What came of calling tools, by kind of client.
+        calls: What came of calling tools, by era.
         visits: What came of opening pages.
         findings: What was found while connecting.
     """
@@ -97,11 +97,11 @@ class Recording:
     def judged(self, options: Options) -> list[Finding]:
         """Apply every rule."""
         told = list(compare(self.snapshots, empty=options.empty)) if self.snapshots else []
-        listed = merged({s.snapshot.era: judge(s) for s in self.surfaces})
+        listed = merged({f"{s.snapshot.era} client": judge(s) for s in self.surfaces})
         called = merged(
             {
-                client: [f for each in calls for f in judge_call(each, options.budget)]
-                for client, calls in self.calls.items()
+                f"{era} client": [f for each in calls for f in judge_call(each, options.budget)]
+                for era, calls in self.calls.items()
             }
         )
         shown = [finding for visit in self.visits for finding in visit.findings()]

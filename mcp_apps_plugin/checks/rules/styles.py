@@ -53,7 +53,7 @@ def _variables(surface: Surface) -> Iterator[Finding]:
                 "It looks like a host's variable, and is none of the 76: no host sends it.",
                 "See the specification's *Theming* for the names, or define it in the page.",
             )
-        if bare and not page.source.uses_library:
+        if bare and not any("useTheme(" in s.code for s in page.source.own_scripts):
             yield found(
                 CheckCode.PAGE_VARIABLE_FALLBACK,
                 page.subject,
@@ -102,14 +102,13 @@ def _heights(surface: Surface) -> Iterator[Finding]:
                 f"gives {what} the height of its window at line {line}, and tells the host its "
                 "height.",
                 "The frame never gets smaller again, and in some hosts grows without end.",
-                "Leave the height open, or connect with `autoResize: false`.",
+                "Leave the height open, or tell the host another one.",
             )
 
 
 def _resizes(source: PageSource) -> bool:
-    if source.mentions("autoResize: false") or source.mentions("autoResize:false"):
-        return False
-    return source.uses_library or Method.SIZE_CHANGED in source.strings
+    # The page library measures the content, not the window.
+    return Method.SIZE_CHANGED in source.strings
 
 
 def _window_heights(styles: Iterable[Style]) -> Iterator[tuple[int, str]]:

@@ -64,7 +64,8 @@ def _spellings(tool: mcp_types.Tool) -> dict[str, object]:
 
 
 def _is_link(uri: object) -> bool:
-    return isinstance(uri, str) and uri.startswith("ui://")
+    # Hosts read the address as it stands: a template would be asked for with its braces.
+    return isinstance(uri, str) and uri.startswith("ui://") and not set("{} ") & set(uri)
 
 
 def _keys(surface: Surface) -> Iterator[Finding]:

@@ -1,0 +1,69 @@
+"""Reports for machines: SARIF, JUnit and JSON, with names that break none of them."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+from mcp_apps_plugin.checks.codes import RULES, CheckCode, found
+from mcp_apps_plugin.checks.formats import WRITERS
+from mcp_apps_plugin.checks.report import CheckReport, merged, ordered
+
+NASTY = "tool '<&\"\x00]]>é'"
+FINDINGS = ordered(
+    [
+        found(CheckCode.LINK_FLAT, NASTY, "is old.", "Nothing shows.", "Correct it."),
+        found(CheckCode.PAGE_URI, NASTY, "is wrong.", "Nothing shows.", "Correct it."),
+    ]
+)
+REPORT = CheckReport("A & B", FINDINGS, tools=2, ui_tools=1, pages=1, artifact="server.py")
+
+
+def test_errors_come_first():
+    """And each finding once."""
+    assert [f.severity for f in ordered([*FINDINGS[::-1], *FINDINGS])] == ["error", "warning"]
+
+
+def test_junit_is_xml_with_a_case_for_each_rule():
+    """An error is a failure; a warning is output of a case that passes."""
+    suite = ET.fromstring(WRITERS["junit"](REPORT)).find("testsuite")
+    assert (int(suite.get("tests")), suite.get("failures")) == (len(RULES), "1")
+    cases = {case.get("name"): case for case in suite}
+    assert "is wrong." in cases["page-uri"].find("failure").text
+    assert "is old." in cases["link-flat"].find("system-out").text
+    assert len(cases["tool-name"]) == 0
+
+
+def test_sarif_has_rules_levels_and_places():
+    """What code hosts need to show a finding."""
+    document = json.loads(WRITERS["sarif"](REPORT))
+    (run,) = document["runs"]
+    assert document["version"] == "2.1.0"
+    assert [r["level"] for r in run["results"]] == ["error", "warning"]
+    for result in run["results"]:
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        place = result["locations"][0]
+        assert place["physicalLocation"]["artifactLocation"]["uri"] == "server.py"
+        assert place["logicalLocations"] == [{"fullyQualifiedName": NASTY}]
+
+
+def test_json_has_every_field():
+    """Counts, and findings with all they have."""
+    read = json.loads(WRITERS["json"](REPORT))
+    assert (read["server"], read["errors"], read["warnings"]) == ("A & B", 1, 1)
+    assert read["findings"][0]["code"] == "page-uri"
+
+
+def test_text_is_for_people():
+    """Errors first, then what was looked at."""
+    lines = WRITERS["text"](REPORT).splitlines()
+    assert lines[0] == "MCP Apps: server 'A & B': 1 error, 1 warning."
+    assert lines[-1].startswith("  Looked at 2 tools, 1 in MCP Apps, 1 page")
+
+
+def test_what_holds_for_all_is_said_once():
+    """What holds for one kind of client says for which."""
+    first, second = FINDINGS
+    told = merged({"modern client": [first, second], "legacy client": [first]})
+    assert told[0] == first
+    assert told[1].problem == "is old. (For a modern client.)"

@@ -1,6 +1,6 @@
 """How long `mcp-apps dev` takes: from the command to a window, and to a server with its tools.
 
-    python tests/benchmarks/dev_ready.py [server.py] [--runs 5]
+Run it as `python tests/benchmarks/dev_ready.py [server.py] [--runs 5]`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import json
 import re
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -62,14 +63,22 @@ async def start(server: Path) -> dict[str, float]:
     return took
 
 
+def bare() -> dict[str, float]:
+    """Import FastMCP and nothing else; return the seconds."""
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "from fastmcp import FastMCP"], check=True)
+    return {"fastmcp": time.perf_counter() - began}
+
+
 def main() -> None:
     """Print the medians."""
     parser = argparse.ArgumentParser()
     parser.add_argument("server", nargs="?", type=Path, default=WEATHER)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
-    runs = [asyncio.run(start(options.server)) for _ in range(options.runs)]
+    runs = [asyncio.run(start(options.server)) | bare() for _ in range(options.runs)]
     said = {
+        "fastmcp": "for comparison: Python with FastMCP imported",
         "address": "the window can be opened",
         "tools": "the server is up and its tools are listed",
         "restart": "restart, until the tools are listed again",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -51,7 +52,7 @@ def gallery():
 
 @pytest.fixture
 def start():
-    """Start a dev host: `start(file)` returns its address."""
+    """Starts a dev host and gives its address."""
     with ExitStack() as stack:
         yield lambda *arguments: stack.enter_context(dev_host(*arguments))
 
@@ -124,13 +125,13 @@ async def open_window(address):
 
 @pytest.fixture
 def another_window():
-    """Open a window's socket: `async with another_window(address)`."""
+    """Opens a window's socket, in an `async with`."""
     return open_window
 
 
 @pytest.fixture
 async def window(gallery):
-    """A window of the gallery."""
+    """One window of the gallery, open."""
     async with open_window(gallery) as opened:
         yield opened
 
@@ -139,7 +140,7 @@ async def window(gallery):
 async def chromium():
     """A real Chromium; the test is skipped where there is none."""
     api = pytest.importorskip("playwright.async_api", reason="needs playwright")
-    found = next((path for path in CHROMIUM if Path(path).exists()), None)
+    found = next((path for path in CHROMIUM if os.path.exists(path)), None)  # noqa: ASYNC240, PTH110
     if found is None:
         pytest.skip("needs Chromium")
     async with api.async_playwright() as playwright:
@@ -153,7 +154,7 @@ async def chromium():
 
 @pytest.fixture
 async def tab(chromium):
-    """Open the dev host's window in a browser: `tab = await open_tab(address)`."""
+    """Open windows of the dev host in a browser."""
 
     async def open_tab(address, **options):
         context = await chromium.new_context(

@@ -47,7 +47,7 @@ class Invoice(BaseModel):
 
 
 @mcp.tool(annotations={"readOnlyHint": True})
-def order(
+def order(  # noqa: PLR0917
     customer: Annotated[str, Field(description="Who orders.", examples=["Ada"])],
     address: Address,
     day: date,
@@ -93,7 +93,7 @@ def wipe() -> str:
 async def chat(ctx: Context) -> str:
     """Say something in the log."""
     await ctx.info("from the server's log")
-    print("from the server's print")  # noqa: T201
+    print("from the server's print")
     return "said"
 
 

@@ -38,8 +38,8 @@ async def test_from_start_to_a_used_page(start, tab, tmp_path):
     for theme in ("light", "dark"):
         page = await tab(address, color_scheme=theme)
         problems = []
-        page.on("pageerror", lambda error: problems.append(error))
-        page.on("console", lambda said: said.type == "error" and problems.append(said.text))
+        page.on("pageerror", problems.append)
+        page.on("requestfailed", problems.append)
         await page.keyboard.press("/")
         await page.keyboard.type("get")
         await page.keyboard.press("ArrowDown")

@@ -79,8 +79,10 @@ async def test_a_server_below_another(run):
         ("1 / 0", "ZeroDivisionError"),
         ("x = 1", "no FastMCP server"),
         (
-            "from fastmcp import FastMCP\nfrom mcp_apps_plugin import ui\nmcp = FastMCP('A')\n"
-            "@mcp.tool\n@ui('ui://no/page')\ndef look() -> str:\n    return ''\n",
+            (
+                "from fastmcp import FastMCP\nfrom mcp_apps_plugin import ui\nmcp = FastMCP('A')\n"
+                "@mcp.tool\n@ui('ui://no/page')\ndef look() -> str:\n    return ''\n"
+            ),
             "[link-dangling]",
         ),
     ],

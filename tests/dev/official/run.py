@@ -133,12 +133,12 @@ async def messages(tab) -> int:
 
 async def main(pictures: Path, names: list[str]) -> int:
     """Show them one after the other; return the exit code."""
-    pictures.mkdir(parents=True, exist_ok=True)
+    pictures.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240
     names = names or sorted(each.name.removeprefix("server-") for each in PACKAGES.glob("server-*"))
     failed = 0
     heads = ("server", "version", "tool", "app", "ready", "used", "text", "messages", "blocked")
     print(" | ".join(heads))
-    chromium = next(path for path in CHROMIUM if Path(path).exists())
+    chromium = next(path for path in CHROMIUM if Path(path).exists())  # noqa: ASYNC240
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--use-gl=swiftshader"]

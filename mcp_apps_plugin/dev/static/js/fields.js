@@ -96,7 +96,7 @@ function number(field) {
 
 function flag(field) {
   const { schema, required, changed } = field;
-  if (!required && !("default" in schema)) return choice({ ...field, schema: { ...schema, enum: [true, false] } });
+  if (!required && typeof schema.default !== "boolean") return choice({ ...field, schema: { ...schema, enum: [true, false] } });
   const input = h("input", { type: "checkbox", role: "switch" });
   input.addEventListener("change", changed);
   const write = (value) => { input.checked = Boolean(value ?? schema.default); };
@@ -215,7 +215,7 @@ function list(field) {
 }
 
 function variants(field) {
-  const { schema, root, name, changed } = field;
+  const { schema, root, name, required, nullable, changed } = field;
   const options = schema.anyOf ?? schema.oneOf;
   const names = options.map((option, at) => { const it = resolve(option, root); return it.title ?? typeName(it) ?? `option ${at + 1}`; });
   const select = h("select", { "aria-label": `kind of ${name}` }, options.map((_, at) => h("option", { value: String(at) }, names[at] || `option ${at + 1}`)));
@@ -223,13 +223,15 @@ function variants(field) {
   let inner;
   const show = (value) => {
     const option = { ...resolve(options[Number(select.value)], root), title: undefined };
-    inner = makeField(option, root, { ...field, name: "value", value: value ?? initial(option, root, true) });
+    inner = makeField(option, root, { ...field, required: true, name: "value", value: value ?? initial(option, root, true) });
     fill(body, inner.element);
   };
   const write = (value) => { select.value = String(variantOf(options, value, root)); show(value); };
   select.addEventListener("change", () => { show(); changed(); });
+  const read = () => inner.read();
+  if (!required || nullable) return optional(field, h("div", {}, select, body), read, write);
   write(field.value);
-  return { element: group(field, name, select, body), write, read: () => inner.read() };
+  return { element: group(field, name, select, body), write, read };
 }
 
 function json(field) {

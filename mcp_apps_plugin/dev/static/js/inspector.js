@@ -1,6 +1,7 @@
 // The panes on the right: tabs that one walks with the arrow keys, each with a count of what is new.
 
 import { fill, h } from "./dom.js";
+import { emit } from "./socket.js";
 import { set, settings } from "./store.js";
 
 const panes = new Map();
@@ -34,6 +35,7 @@ export function showPane(name) {
     tab.tabIndex = each === name ? 0 : -1;
     panel.hidden = each !== name;
   }
+  emit("pane", { name });
 }
 
 export function countOn(name, number, kind = "") {

@@ -60,6 +60,8 @@ on("wire", ({ entry }) => {
   counted();
 });
 
+on("pane", ({ name }) => { if (name === "wire") rows.scrollTop = rows.scrollHeight; });
+
 on("body", ({ number: which, text }) => {
   const entry = entries.find((each) => each.number === which);
   if (entry) entry.text = text ?? '"no longer kept"';

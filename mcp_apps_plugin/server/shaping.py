@@ -14,6 +14,7 @@ from mcp_apps_plugin.declarations.text import render_text
 from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 from mcp_apps_plugin.server.negotiation import Support, supports_apps
+from mcp_apps_plugin.server.tree import written_below
 
 if TYPE_CHECKING:
     from fastmcp.tools import Tool
@@ -38,6 +39,7 @@ def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
     """
     if result.is_error or isinstance(result, InputRequiredToolResult):
         return result
+    tool = written_below(tool)
     declaration = declaration_of(tool)
     if declaration is None and link_of(tool.meta) is None:
         return result

@@ -12,12 +12,14 @@ from fastmcp.server.providers.fastmcp_provider import (
     FastMCPProviderResourceTemplate,
     FastMCPProviderTool,
 )
+from fastmcp.server.transforms import Namespace
+from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.marks import marks_set
 from mcp_apps_plugin.server.private import WrappedProvider
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fastmcp import FastMCP
     from fastmcp.server.transforms import Transform
@@ -65,6 +67,44 @@ def name_below(component: FastMCPComponent) -> str:
     """Return the name or the address by which the mounted server knows a component."""
     kept: dict[str, Any] = root_of(component).__pydantic_private__ or {}
     return str(kept.get("_original_name") or kept["_original_uri"])
+
+
+def written_below(tool: Tool) -> Tool:
+    """Return the tool that stands behind a mounted one, however deep; the same for any other.
+
+    A background task's result is made without the mounted server that ran it.
+    """
+    server = mount_of(tool)
+    found = None if server is None else _registered(server, name_below(tool))
+    return tool if found is None else found
+
+
+def _registered(server: Server, name: str) -> Tool | None:
+    """Find a registered tool by the name that its server lists it under."""
+    inner = _before(server.transforms, name)
+    for provider in server.providers if inner is not None else ():
+        below: str | None = inner
+        for layer in reversed(layers_of(provider)):
+            below = None if below is None else _before(layer.transforms, below)
+        base = base_of(provider)
+        found: Tool | None = None
+        if below is not None and isinstance(base, FastMCPProvider):
+            found = _registered(base.server, below)
+        elif below is not None and isinstance(base, LocalProvider):
+            tools = (c for c in base._components.values() if isinstance(c, Tool))  # noqa: SLF001
+            found = next((tool for tool in tools if tool.name == below), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _before(transforms: Sequence[Transform], name: str) -> str | None:
+    """Return a tool's name before its namespaces, or `None` if it did not pass them."""
+    shorter: str | None = name
+    for transform in reversed(transforms):
+        if isinstance(transform, Namespace) and shorter is not None:
+            shorter = transform._reverse_name(shorter)  # noqa: SLF001  as FastMCP calls by
+    return shorter
 
 
 def is_proxied(component: FastMCPComponent) -> bool:

@@ -133,3 +133,7 @@ async def assign(account: str, ctx: Context) -> str:
             return f"{account}: {choice.manager} on {choice.days} days"
         case other:
             return f"{account}: {other.action}"
+
+
+if __name__ == "__main__":
+    mcp.run(show_banner=False)

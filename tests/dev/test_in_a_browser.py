@@ -20,6 +20,14 @@ def inner(page):
     return page.frame_locator("iframe.app").frame_locator("iframe")
 
 
+def problems_of(page):
+    """Return a list that fills with what goes wrong in the window."""
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("requestfailed", lambda request: problems.append(request.url))
+    return problems
+
+
 async def run(page, tool):
     """Choose a tool and run it."""
     await page.click(f"[role=option][data-name={tool}]")
@@ -37,9 +45,7 @@ async def test_from_start_to_a_used_page(start, tab, tmp_path):
     address = start(WEATHER)
     for theme in ("light", "dark"):
         page = await tab(address, color_scheme=theme)
-        problems = []
-        page.on("pageerror", problems.append)
-        page.on("requestfailed", problems.append)
+        problems = problems_of(page)
         await page.keyboard.press("/")
         await page.keyboard.type("get")
         await page.keyboard.press("ArrowDown")

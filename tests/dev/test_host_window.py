@@ -1,0 +1,51 @@
+"""The example host: sixty lines, the public API, and a page that works in it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / "examples" / "host_window" / "host_window.py"
+GALLERY = Path(__file__).with_name("gallery.py")
+
+
+def test_it_is_short_and_uses_what_everyone_may():
+    """At most 60 lines; of this package the host half's front door alone."""
+    code = PROGRAM.read_text(encoding="utf-8")
+    assert len(code.splitlines()) <= 60
+    assert re.findall(r".*mcp_apps_plugin.*", code) == ["from mcp_apps_plugin import host"]
+
+
+@pytest.mark.browser
+async def test_it_shows_a_page_that_calls_its_server(chromium):
+    """The page is rendered in two frames, and its button reaches the server."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-u", PROGRAM, GALLERY, "show"),
+        '{"text": "in a window"}',
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "BROWSER": "true"},
+    )
+    try:
+        async with asyncio.timeout(60):
+            while not (found := re.search(rb"open (\S+)", await process.stdout.readline())):
+                pass
+        page = await chromium.new_page()
+        for _ in range(50):
+            try:
+                await page.goto(found[1].decode())
+                break
+            except Exception:  # noqa: BLE001  it said so a moment before it listens
+                await asyncio.sleep(0.1)
+        view = page.frame_locator("iframe").frame_locator("iframe")
+        await view.locator("#text", has_text="in a window").wait_for()
+        await view.locator("#helper").click()
+        await view.locator("#said", has_text="ABC").wait_for()
+    finally:
+        process.terminate()
+        await process.wait()

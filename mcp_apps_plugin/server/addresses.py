@@ -211,7 +211,7 @@ class Addresses:
         """Tell whether nothing here can hide a back end's page, or stand in its place."""
         server = self._attachment.server
         alone = len(sources(server)) == 1
-        return self._open and alone and not stands_locally(server, seen_uri(link, origin.trail))
+        return self._open and alone and not stands(server, seen_uri(link, origin.trail))
 
     async def _is_meant(self, page: Any, link: str, origin: _Origin) -> bool:
         """Tell whether a page is the one a tool means, not a neighbour's of the same address."""

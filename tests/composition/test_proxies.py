@@ -14,6 +14,7 @@ from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.providers.proxy import ProxyProvider
+from fastmcp.server.transforms import Namespace
 from mcp.client.extension import advertise
 
 from mcp_apps_plugin import Csp, Support, client_ui_settings, supports_apps
@@ -123,14 +124,17 @@ def _provider(target):
     return ProxyProvider(lambda: Client(target))
 
 
-async def test_a_servers_own_page_before_a_back_ends(connect, kit):
-    """A back end's tool never shows the page of the server in front."""
+@pytest.mark.parametrize("prefix", ["", "api_"])
+async def test_a_servers_own_page_before_a_back_ends(connect, kit, prefix):
+    """A back end's tool never shows the page of the server in front, renamed or not."""
     server = create_proxy(backend(kit))
     kit.tool(server, "own", "front", kit.page("front"))
+    if prefix:
+        server.add_transform(Namespace("api"))
     async with connect(server) as client:
         seen = await kit.look(client)
-    assert seen.shows == {"own": "front"}
-    assert seen.links["show"] is None
+    assert seen.shows == {f"{prefix}own": "front"}
+    assert seen.links[f"{prefix}show"] is None
 
 
 @pytest.mark.parametrize("mounted", [False, True])

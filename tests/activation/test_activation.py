@@ -340,7 +340,7 @@ print(json.dumps([[type(w.message).__name__ for w in caught], "".join(str(w.mess
         "o = FastMCP.add_provider\n"
         "def add(self, provider, **options):\n"
         "    o(self, provider, **options)\n"
-        "    self._mcp_server.middleware = ()\n"
+        "    if hasattr(self, '_mcp_server'): self._mcp_server.middleware = ()\n"
         "FastMCP.add_provider = add",
     ],
 )

@@ -92,7 +92,9 @@ async def test_prefab_pages_are_left_alone(connect: Any) -> None:
         (tool,) = await client.list_tools()
         (item,) = await client.read_resource("ui://prefab/renderer.html")
     assert "ui" not in (resource.meta or {})
-    assert tool.meta["ui"] == {"resourceUri": "ui://prefab/renderer.html"}
+    assert tool.meta["ui"].keys() == {"resourceUri"}
+    # FastMCP before 4.2 gives each of these tools an address of its own.
+    assert tool.meta["ui"]["resourceUri"].startswith("ui://prefab/")
     assert item.text == "<p>"
 
 

@@ -110,9 +110,10 @@ def _settings(_environment: tuple[str | None, ...]) -> Settings:
                 Finding(
                     code=Code.SETTINGS_INVALID,
                     subject=f"environment variable MCP_APPS_{str(item['loc'][0]).upper()}",
-                    problem=f"{item['msg'].removeprefix('Value error, ').rstrip('.')}.",
-                    consequence="Nothing was changed on FastMCP.",
-                    remedy="See `docs/reference/settings.md` for the values, or unset it.",
+                    problem=f"is {item['input']!r}. "
+                    f"{item['msg'].removeprefix('Value error, ').rstrip('.')}.",
+                    consequence="The package was not imported, and nothing was changed.",
+                    remedy="Correct the value, or unset the variable.",
                 )
                 for item in error.errors(include_url=False)
             )

@@ -74,7 +74,7 @@ def test_unknown_dialects_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AppsValueError, match="has 'opnai', which is not known"):
         AppsExtension(dialects=("opnai",))
     monkeypatch.setenv("MCP_APPS_DIALECTS", "flat opnai")
-    with pytest.raises(AppsValueError, match="MCP_APPS_DIALECTS: `opnai` is none of flat, openai"):
+    with pytest.raises(AppsValueError, match="`opnai` is none of flat, openai"):
         manager.read_settings()
 
 

@@ -1,0 +1,22 @@
+"""The command's entry. Installed as a module of its own, beside the package.
+
+Importing the package reads the environment, and refuses a value that is not allowed. Only from
+outside can that be said in one line, as every other mistake on the command line is.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+
+def run() -> None:
+    """Run `mcp-apps`, or say what is wrong with the environment."""
+    try:
+        main = import_module("mcp_apps_plugin.cli.main")
+    except ValueError as error:
+        if not hasattr(error, "findings"):
+            raise
+        print(f"mcp-apps: {error}", file=sys.stderr)  # noqa: T201  it speaks to a person
+        raise SystemExit(2) from None
+    main.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import textwrap
 from contextlib import asynccontextmanager
@@ -254,7 +255,9 @@ async def test_a_stdio_back_end(kit, mode, tmp_path):
         """),
         encoding="utf-8",
     )
-    transport = StdioTransport(sys.executable, [str(program)], log_file=tmp_path / "log.txt")
+    transport = StdioTransport(
+        sys.executable, [str(program)], env=dict(os.environ), log_file=tmp_path / "log.txt"
+    )
     server = FastMCP("root")
     server.mount(create_proxy(transport), namespace="far")
     async with with_apps(server, mode) as client:

@@ -34,7 +34,7 @@ from mcp_apps_plugin.server.trail import (
 from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from fastmcp import FastMCP
     from fastmcp.resources import Resource, ResourceTemplate
@@ -113,7 +113,7 @@ class Addresses:
         if len(self._done) > _LIMIT:
             self._done.clear()
         if remember:
-            pending = [(at, tool) for at, tool in pending if not self._is_done(tool)]
+            pending = self._unsettled(pending)
         memory = self._remembered if remember else {}
         this_list: dict[tuple[str, _Origin], _Seen] = {}
         for at, tool in pending:
@@ -147,18 +147,24 @@ class Addresses:
                 self._done[done] = meta[UI_KEY], new[UI_KEY]
         return listed
 
-    def _is_done(self, tool: Tool) -> bool:
-        """Tell whether a tool needs nothing any more; what was worked out before is put in."""
-        meta = tool.meta
-        if type(meta) is Emitted:
-            return meta.settled is self._token and not has_trail(tool)
-        key = _key_of(tool)
-        known = None if key is None else self._done.get(key)
-        if known is None or meta is None:
-            return False
-        if known[0] is not known[1]:
-            meta[UI_KEY] = known[1]  # a `_meta` that was made for this very list
-        return True
+    def _unsettled(self, tools: Iterable[tuple[int, Tool]]) -> list[tuple[int, Tool]]:
+        """Return the tools that need a look-up; into the others goes what was worked out before."""
+        token, done = self._token, self._done
+        rest: list[tuple[int, Tool]] = []
+        for at, tool in tools:
+            fields = vars(tool)
+            meta = fields["meta"]
+            if type(tool) is FastMCPProviderTool:
+                private: dict[str, Any] = tool.__pydantic_private__ or {}
+                ui = meta[UI_KEY]
+                known = done.get((id(ui), fields.get(TRAIL), id(private.get("_server"))))
+                if known is None:
+                    rest.append((at, tool))
+                elif known[1] is not ui:
+                    meta[UI_KEY] = known[1]  # a `_meta` that was made for this very list
+            elif type(meta) is not Emitted or meta.settled is not token or has_trail(tool):
+                rest.append((at, tool))
+        return rest
 
     async def _original(self, tool: Tool) -> Tool:
         """Return the tool itself where a cache kept a plain copy, which has forgotten its way."""

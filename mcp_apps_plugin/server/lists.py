@@ -32,9 +32,10 @@ class Lists:
         """Write the `_meta` of each tool that takes part."""
         server = self._attachment.server
         links = self._attachment.links
+        by_mount = not links
         listed: list[Tool] = []
         for tool in tools:
-            if type(tool) is FastMCPProviderTool and not links and UI_MARK not in vars(tool):
+            if by_mount and type(tool) is FastMCPProviderTool and UI_MARK not in vars(tool):
                 listed.append(tool)  # its own server wrote it, for this very list
                 continue
             meta = tool.meta

@@ -88,8 +88,12 @@ def listing(original: Callable[..., Any]) -> Callable[..., Any]:
 
     async def listed(self: Namespace, components: Any) -> Any:
         result = await original(self, components)
+        alone = (self,)
         for component in result:
-            leave_trail(component, self)
+            if has_trail(component):
+                leave_trail(component, self)
+            else:
+                vars(component)[TRAIL] = alone
         return result
 
     return listed

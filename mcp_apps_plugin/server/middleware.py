@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -80,13 +80,11 @@ class AppsMiddleware(Middleware):
                     message = context.message.model_copy(update={"name": name})
                     context = context.copy(message=message)
             name = context.message.name
-            reading = surfaces.reads_resources(server, name)
-            try:
-                with surfaces.reading_tool() if reading else nullcontext():
+            if surfaces.reads_resources(server, name):
+                with surfaces.reading_tool():
                     result = await call_next(context)
-            except NotFoundError:
-                self._attachment.names.forget(name)
-                raise
+            else:
+                result = await call_next(context)
         if isinstance(result, ToolResult) and has_addresses(result):
             tool = await server.get_tool(name)
             if tool is not None:

@@ -21,6 +21,7 @@ from mcp_apps_plugin.server.tree import (
     mount_of,
     name_below,
     root_of,
+    state_of,
     transforms_of,
 )
 
@@ -51,10 +52,7 @@ class Names:
 
     def __init__(self) -> None:
         self._known: set[str] = set()
-
-    def forget(self, name: str) -> None:
-        """Look a name up again; a call found nothing under it."""
-        self._known.discard(name)
+        self._state: object = None
 
     async def full_name(self, server: Server, name: str) -> str:
         """Return the name under which a call reaches a tool.
@@ -72,6 +70,10 @@ class Names:
         Raises:
             ToolError: Several tools were written with this name (`name-ambiguous`).
         """
+        state = state_of(server)
+        if state != self._state:
+            self._known.clear()
+            self._state = state
         if name in self._known:
             return name
         if await server.get_tool(name) is not None:

@@ -22,8 +22,7 @@ def compare(snapshots: Sequence[Snapshot], *, empty: Severity = "warning") -> It
         snapshots: What each was told.
         empty: How much it weighs that nobody was told of a page.
     """
-    # A server may have pages for its questions alone.
-    if not any(shot.reads or any(map(takes_part, shot.tools)) for shot in snapshots):
+    if not any(takes_part(tool) for shot in snapshots for tool in shot.tools):
         yield found(
             CheckCode.SERVER_EMPTY,
             "server",

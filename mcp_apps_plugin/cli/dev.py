@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from cyclopts import Parameter
 
 from mcp_apps_plugin.cli.load import LoadError, file_of, load_server
-from mcp_apps_plugin.dev.child import mounted, proxied, serve
+from mcp_apps_plugin.dev.child import keep_output, mounted, proxied, serve
 from mcp_apps_plugin.dev.host import Target, running
 from mcp_apps_plugin.dev.nursery import Nursery, Spawner
 from mcp_apps_plugin.dev.watch import folder_of
@@ -96,9 +96,10 @@ def _print(text: str) -> None:
 def serve_child(arguments: Sequence[str]) -> int:
     """Be the server's process: load what was named, and serve it to the dev host."""
     name, namespace, secret = arguments
+    output = keep_output()
     try:
         server = proxied(name) if "://" in name else load_server(name)
-        serve(mounted(server, namespace) if namespace else server, secret)
+        serve(mounted(server, namespace) if namespace else server, secret, output)
     except (LoadError, MCPAppsError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

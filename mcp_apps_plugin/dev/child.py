@@ -1,7 +1,7 @@
 """What runs in the server's own process: the server, reachable for the dev host alone.
 
-The process is told nothing but its arguments. It says on standard output, in one line of JSON,
-where it listens, and ends when its standard input does: with the dev host, however that ends.
+The process is told nothing but its arguments. It says on its first standard output, in one line of
+JSON, where it listens, and ends when its standard input does: with the dev host, however that ends.
 """
 
 from __future__ import annotations
@@ -42,16 +42,36 @@ def proxied(url: str) -> FastMCP[Any]:
     return create_proxy(url)
 
 
-def serve(server: FastMCP[Any], secret: str) -> None:
+def keep_output() -> int:
+    """Take standard output for the dev host; what the server prints is for its author to read.
+
+    To be called before anything of the server is loaded: modules print while they are imported.
+
+    Returns:
+        The descriptor of the first standard output, for `serve`.
+    """
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    # A pipe would keep the lines until there are many.
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # it is a text stream
+    return kept
+
+
+def serve(server: FastMCP[Any], secret: str, output: int) -> None:
     """Serve until standard input ends.
+
+    Args:
+        server: The server.
+        secret: What opens its port.
+        output: Where it is said which port that is, once.
 
     Raises:
         MCPAppsError: The server is wrong in a way that its own start shows.
     """
-    asyncio.run(_serve(server, secret))
+    asyncio.run(_serve(server, secret, output))
 
 
-async def _serve(server: FastMCP[Any], secret: str) -> None:
+async def _serve(server: FastMCP[Any], secret: str, output: int) -> None:
     app = server.http_app(path=PATH)
     with listen(0) as listener:
         async with app.router.lifespan_context(app):
@@ -66,15 +86,8 @@ async def _serve(server: FastMCP[Any], secret: str) -> None:
             _end_with_input(http, asyncio.get_running_loop())
             serving = asyncio.create_task(http.serve(sockets=[listener]))
             await http.up.wait()
-            _announce(listener.getsockname()[1])
+            os.write(output, json.dumps({"port": listener.getsockname()[1]}).encode() + b"\n")
             await serving
-
-
-def _announce(port: int) -> None:
-    sys.stdout.write(json.dumps({"port": port}) + "\n")
-    sys.stdout.flush()
-    # What the server prints from here on is for its author to read.
-    os.dup2(2, 1)
 
 
 def _end_with_input(http: Server, loop: asyncio.AbstractEventLoop) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import mcp_types
+from fastmcp.client.elicitation import ElicitResult
 
 from mcp_apps_plugin.dev.callbacks import WindowCallbacks
 from mcp_apps_plugin.dev.views import Sandbox, View
@@ -17,6 +17,8 @@ from mcp_apps_plugin.protocol.shapes import as_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import mcp_types
 
     from mcp_apps_plugin.dev.questions import Questions, Say
     from mcp_apps_plugin.dev.wire import Wire
@@ -130,12 +132,12 @@ class _Question:
         _response_type: type[Any] | None,
         _params: mcp_types.ElicitRequestParams,
         _request: Any,
-    ) -> mcp_types.ElicitResult:
+    ) -> ElicitResult[Any]:
         """Answer with what the form said, or ask it."""
         answer = self._answer or await self._asker.by_form(self._form) or {}
         action = answer.get("action")
         if action == "accept":
             content = as_object(answer.get("content"))
-            return mcp_types.ElicitResult(action="accept", content=content)
+            return ElicitResult(action="accept", content=content)
         # To close a question is not to decline it.
-        return mcp_types.ElicitResult(action="decline" if action == "decline" else "cancel")
+        return ElicitResult(action="decline" if action == "decline" else "cancel")

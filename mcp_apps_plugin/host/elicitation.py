@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import mcp_types
+from fastmcp.client.elicitation import ElicitResult  # FastMCP 4.0 knows no other
 from mcp import MCPError
 
 from mcp_apps_plugin.host.bridge import AppBridge
@@ -191,7 +192,7 @@ async def _ask(
         await asyncio.wait([rendering, answering])
 
 
-def checked_answer(answer: Mapping[str, Any], schema: JsonObject) -> mcp_types.ElicitResult:
+def checked_answer(answer: Mapping[str, Any], schema: JsonObject) -> ElicitResult[Any]:
     """Check what a page answered, outside its sandbox.
 
     Args:
@@ -207,7 +208,7 @@ def checked_answer(answer: Mapping[str, Any], schema: JsonObject) -> mcp_types.E
     """
     action, content = answer.get("action"), as_object(answer.get("content"))
     if action in ("decline", "cancel"):
-        return mcp_types.ElicitResult(action=action)
+        return ElicitResult(action=action)
     if action != "accept" or content is None:
         message = "the page's answer has no meaning"
         raise _Fallback(message)
@@ -216,7 +217,7 @@ def checked_answer(answer: Mapping[str, Any], schema: JsonObject) -> mcp_types.E
         message = f"the page's answer does not fit the question: {problems[0]}"
         raise _Fallback(message)
     try:
-        return mcp_types.ElicitResult(action="accept", content=filled)
+        return ElicitResult(action="accept", content=filled)
     except ValueError:  # content no form has, such as nested objects
         message = "the page's answer has values that no form has"
         raise _Fallback(message) from None

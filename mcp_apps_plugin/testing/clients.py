@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import mcp_types
+from fastmcp.client.elicitation import ElicitResult
 
 from mcp_apps_plugin.checks.connect import apps_client
 from mcp_apps_plugin.protocol.shapes import as_object
@@ -69,9 +69,9 @@ def elicitation_handler(given: Any) -> ElicitationHandler | None:
         handler: ElicitationHandler | None = given
         return handler
 
-    async def accept(message: str, kind: Any, params: Any, context: Any) -> mcp_types.ElicitResult:
+    async def accept(message: str, kind: Any, params: Any, context: Any) -> ElicitResult[Any]:
         del message, kind, params, context
-        return mcp_types.ElicitResult(action="accept", content=content)
+        return ElicitResult(action="accept", content=content)
 
     return accept
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import mcp_types
+from fastmcp.client.elicitation import ElicitResult
 
 from mcp_apps_plugin.checks.connect import is_client
 from mcp_apps_plugin.checks.showing import Record
@@ -212,16 +213,18 @@ class AppsHost:
         if callable(given):
             given = given(params.model_dump(mode="json", by_alias=True, exclude_none=True))
             given = await given if asyncio.iscoroutine(given) else given
-        answer = given if isinstance(given, mcp_types.ElicitResult) else _answer(given)
+        answer = _answer(given)
         self.questions.append(Question(message, None, answer))
         return answer
 
 
-def _answer(given: Any) -> mcp_types.ElicitResult:
+def _answer(given: Any) -> ElicitResult[Any]:
+    if isinstance(given, mcp_types.ElicitResult):
+        return ElicitResult(action=given.action, content=given.content)
     content = as_object(given) or {}
     if "action" in content:
-        return mcp_types.ElicitResult.model_validate(content)
-    return mcp_types.ElicitResult(action="accept", content=content)
+        return ElicitResult.model_validate(content)
+    return ElicitResult(action="accept", content=content)
 
 
 async def find_page(client: Client[Any], name: str) -> tuple[mcp_types.Tool, ResolvedPage]:

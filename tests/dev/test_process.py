@@ -20,6 +20,23 @@ from fastmcp import FastMCP
 mcp = FastMCP("Goes")
 threading.Timer(1.5, lambda: (print("bye", flush=True), os._exit(3))).start()
 """
+PRINTS = """
+from contextlib import asynccontextmanager
+from fastmcp import FastMCP
+print("at import")
+
+@asynccontextmanager
+async def lifespan(server):
+    print("at start")
+    yield {}
+
+mcp = FastMCP("Prints", lifespan=lifespan)
+
+@mcp.tool
+def speak() -> str:
+    print("in a call")
+    return "spoken"
+"""
 
 
 @pytest.fixture
@@ -28,15 +45,20 @@ async def run():
     made = []
 
     def make(spec):
-        lines, gone = [], asyncio.Queue()
+        lines, heard, gone = [], asyncio.Queue(), asyncio.Queue()
+
+        def hear(line):
+            lines.append(line)
+            heard.put_nowait(line)
+
         process = ServerProcess(
             Spawner("mcp_apps_plugin.cli.dev"),
             str(spec),
-            on_line=lines.append,
+            on_line=hear,
             on_gone=gone.put_nowait,
         )
         made.append(process)
-        process.lines, process.gone = lines, gone
+        process.lines, process.heard, process.gone = lines, heard, gone
         return process
 
     yield make
@@ -63,6 +85,19 @@ async def test_a_server_answers_the_holder_of_the_key_alone(run):
     with pytest.raises(httpx2.ConnectError):
         async with httpx2.AsyncClient() as http:
             await http.get(endpoint.url)
+
+
+async def test_what_a_server_prints_is_heard_at_once(run, tmp_path, monkeypatch):
+    """Whenever it prints: neither taken for the process's own word nor kept until there is more."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    (file := tmp_path / "prints.py").write_text(PRINTS)
+    process = run(file)
+    async with client_of(await process.start()) as client:
+        await client.call_tool("speak", {})
+        async with asyncio.timeout(5):
+            while await process.heard.get() != "in a call":
+                pass
+    assert process.lines[:2] == ["at import", "at start"]
 
 
 async def test_a_server_below_another(run):

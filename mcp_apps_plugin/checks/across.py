@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_apps_plugin.checks.codes import CheckCode, found
+from mcp_apps_plugin.checks.report import counted
 from mcp_apps_plugin.checks.surface import takes_part
+from mcp_apps_plugin.protocol import elicitation
 from mcp_apps_plugin.protocol.capabilities import ui_settings
 
 if TYPE_CHECKING:
@@ -22,11 +24,12 @@ def compare(snapshots: Sequence[Snapshot], *, empty: Severity = "warning") -> It
         snapshots: What each was told.
         empty: How much it weighs that nobody was told of a page.
     """
-    if not any(takes_part(tool) for shot in snapshots for tool in shot.tools):
+    if not any(map(_has_pages, snapshots)):
+        number = max((len(shot.tools) for shot in snapshots), default=0)
         yield found(
             CheckCode.SERVER_EMPTY,
             "server",
-            f"lists {max((len(s.tools) for s in snapshots), default=0)} tools, none with a page.",
+            f"lists {counted(number, 'tool')}, none with a page.",
             "There is nothing to check, and nothing to show.",
             "Give a tool a page, or name the server that has them.",
             severity=empty,
@@ -51,6 +54,18 @@ def compare(snapshots: Sequence[Snapshot], *, empty: Severity = "warning") -> It
             "Which pages a user sees depends on the age of the host.",
             "Register tools and pages once, for every client.",
         )
+
+
+def _has_pages(shot: Snapshot) -> bool:
+    """Tell whether a client is told of anything to show.
+
+    Pages that no tool links are shown with questions, by servers that say they have such pages.
+    """
+    if any(map(takes_part, shot.tools)):
+        return True
+    return elicitation.declares(ui_settings(shot.capabilities.extensions)) and bool(
+        shot.page_uris()
+    )
 
 
 def _withheld(snapshots: Sequence[Snapshot]) -> Iterator[Finding]:

@@ -54,20 +54,21 @@ class CheckReport:
     def looked_at(self) -> str:
         """What was looked at, in one line."""
         return (
-            f"Looked at {_count(self.tools, 'tool')}, {self.ui_tools} in MCP Apps, "
-            f"{_count(self.pages, 'page')}, {len(self.called)} called, "
+            f"Looked at {counted(self.tools, 'tool')}, {self.ui_tools} in MCP Apps, "
+            f"{counted(self.pages, 'page')}, {len(self.called)} called, "
             f"{len(self.clients)} kinds of client, {self.seconds:.1f} s."
         )
 
     def __str__(self) -> str:
         lines = "".join(f"\n  {finding.severity}: {finding}" for finding in self.findings)
         shown = "".join(f"\n  {visit}" for visit in self.visits)
-        found = f"{_count(len(self.errors), 'error')}, {_count(len(self.warnings), 'warning')}."
+        found = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}."
         said = found if self.findings else "nothing to say."
         return f"MCP Apps: server {self.target!r}: {said}{lines}{shown}\n  {self.looked_at}"
 
 
-def _count(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """Say how many there are of something."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 

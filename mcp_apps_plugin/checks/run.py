@@ -213,7 +213,7 @@ async def examine(
     registry = await survey(server) if surveyed else None
     declared = (await audit(server)).findings
     recording = await record(server, chosen)
-    findings = _joined(declared, recording.judged(chosen))
+    findings = joined(declared, recording.judged(chosen))
     return Examined(_report(server.name, recording, findings, started), recording, registry)
 
 
@@ -237,25 +237,28 @@ async def check_server(server: FastMCP[Any], options: Options | None = None) -> 
     return (await examine(server, options)).report
 
 
-def _joined(declared: Iterable[Finding], seen: Iterable[Finding]) -> list[Finding]:
+def joined(declared: Iterable[Finding], seen: Iterable[Finding]) -> list[Finding]:
     """Put the audit's findings and those from outside together, each fault once.
 
     The audit has the better words, as it knows the author's objects. From outside a fault may
     weigh more: the audit is lenient where nothing of this package was used.
     """
-    joined = list(declared)
+    known = list(declared)
+    both = list(known)
     for finding in seen:
         same = [
+        if finding.code == CheckCode.PAGE_READ and any(f.problem in finding.problem for f in known):
+            continue  # the server's answer quotes what the audit found
             place
-            for place, other in enumerate(joined)
+            for place, other in enumerate(both)
             if other.code == finding.code and _about(finding.subject) in f"{other.subject} {other}"
         ]
         if not same:
-            joined.append(finding)
+            both.append(finding)
         for place in same:
             if finding.severity == "error":
-                joined[place] = replace(joined[place], severity="error")
-    return joined
+                both[place] = replace(both[place], severity="error")
+    return both
 
 
 def _about(subject: str) -> str:

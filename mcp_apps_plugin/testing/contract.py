@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp import FastMCP
 
 from mcp_apps_plugin.checks.calls import CallPlan
 from mcp_apps_plugin.checks.codes import RULES
 from mcp_apps_plugin.checks.connect import is_server
-from mcp_apps_plugin.checks.report import ordered
-from mcp_apps_plugin.checks.run import ALL_KINDS, Options, record
+from mcp_apps_plugin.checks.report import counted, ordered
+from mcp_apps_plugin.checks.run import ALL_KINDS, Options, joined, record
+from mcp_apps_plugin.protocol.findings import Code
+from mcp_apps_plugin.server.audit import audit
 from mcp_apps_plugin.testing.clients import elicitation_handler
+from mcp_apps_plugin.view import PAGE_PROBLEM_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.checks.codes import HostName
     from mcp_apps_plugin.protocol.findings import Finding
 
+_CODES: Final = frozenset({*RULES, *Code, *PAGE_PROBLEM_CODES})
 NAMESPACE = "mounted"
 """The namespace that a server is mounted under, to see whether its links and names survive."""
 
@@ -52,7 +56,9 @@ class ContractReport:
         return tuple(f for f in self.findings if self.strict or f.severity == "error")
 
     def __str__(self) -> str:
-        kept = f"{len(self.broken)} finding(s) break it" if self.broken else "it holds"
+        broken = counted(len(self.broken), "finding")
+        breaks = f"{broken} {'breaks' if len(self.broken) == 1 else 'break'} it"
+        kept = breaks if self.broken else "it holds"
         lines = "".join(f"\n  {f.severity}: {f}" for f in self.findings)
         looked = (
             f"\n  tools: {', '.join(self.tools) or 'none'}"
@@ -90,7 +96,8 @@ async def assert_app_contract(
 
     Six kinds of client look at the server: both protocol eras, with MCP Apps, without, and with
     another MIME type. Every link is followed and every page read, every tool that takes part is
-    called; then all of it again with the server mounted under a namespace.
+    called; then all of it again with the server mounted under a namespace. What would keep a
+    server of this process from starting breaks the contract as well.
 
     Args:
         server: A FastMCP server, or anything that `fastmcp.Client` takes; a server that cannot be
@@ -139,10 +146,6 @@ async def check_app_contract(
     strict: bool = False,
 ) -> ContractReport:
     """Look at a server as `assert_app_contract` does, and only report."""
-    unknown = sorted(set(ignore) - RULES.keys())
-    if unknown:
-        message = f"`ignore` names no rule: {', '.join(unknown)}"
-        raise ValueError(message)
     plan = CallPlan(arguments=arguments or {}, skip=frozenset(skip), policy="all")
     options = Options(
         hosts=frozenset(hosts),
@@ -161,7 +164,13 @@ async def check_app_contract(
         raise ValueError(message)
     if mounted and is_server(server):
         seen[f"server mounted under {NAMESPACE!r}"] = await _mounted(server, options)
-    findings = [f for f in _told_apart(seen) if str(f.code) not in ignore]
+    declared = (await audit(server)).findings if is_server(server) else ()
+    findings = joined(declared, _told_apart(seen))
+    unknown = sorted(set(ignore) - _CODES - {str(finding.code) for finding in findings})
+    if unknown:
+        message = f"`ignore` names no rule: {', '.join(unknown)}"
+        raise ValueError(message)
+    findings = [finding for finding in findings if str(finding.code) not in ignore]
     return ContractReport(
         server=server.name if is_server(server) else str(server),
         findings=ordered(findings),

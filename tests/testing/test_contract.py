@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from fastmcp import FastMCP
+from fastmcp import Context, FastMCP
 
+from mcp_apps_plugin import app_resource, attach_ui, elicit, ui
+from mcp_apps_plugin.checks import check_server
 from mcp_apps_plugin.testing import AppContractError, assert_app_contract, check_app_contract
 
 OSLO = {"get_weather": {"city": "Oslo"}}
+PAGE = """<!doctype html><p>x</p><script src="mcp-app.js"></script>
+<script>new McpApp.App({ name: "x", version: "1" }).connect()</script>"""
+
+
+def mounting(server):
+    """Mount a server under a namespace."""
+    outer = FastMCP("outer")
+    outer.mount(server, namespace="inner")
+    return outer
 
 
 async def test_a_good_server(weather):
@@ -17,6 +28,54 @@ async def test_a_good_server(weather):
     assert set(report.called) == {"get_weather", "refresh", "forget"}
     assert report.pages == ("ui://weather/page",)
     assert "it holds" in str(report)
+
+
+async def test_a_server_whose_pages_are_for_questions_alone():
+    """No tool links a page, and there is still something to show."""
+    mcp = FastMCP("portfolio")
+
+    @app_resource("ui://portfolio/page")
+    def page() -> str:
+        return PAGE
+
+    @mcp.tool
+    async def assign(ctx: Context) -> str:
+        return (await elicit(ctx, "Whom?", str, app=page)).action
+
+    report = await assert_app_contract(mcp)
+    assert report.pages == ("ui://portfolio/page",)
+
+
+async def test_pages_that_nothing_shows():
+    """Of a server that asks nothing, a page without a tool is no page."""
+    mcp = FastMCP("lonely")
+
+    @mcp.resource("ui://lonely/page", mime_type="text/html;profile=mcp-app")
+    def page() -> str:
+        return PAGE
+
+    report = await check_app_contract(mcp)
+    assert {str(finding.code) for finding in report.broken} == {"server-empty"}
+
+
+async def test_what_keeps_a_server_from_starting_breaks_it(weather):
+    """Only the audit sees a pattern that means no tool; no client would be told of it."""
+    mcp = weather()
+    attach_ui(mcp, {"list_orders": "ui://weather/page"})
+    report = await check_app_contract(mcp, arguments=OSLO, mounted=False)
+    assert {str(finding.code) for finding in report.broken} == {"attach-unmatched"}
+    await assert_app_contract(mcp, arguments=OSLO, mounted=False, ignore=["attach-unmatched"])
+
+
+async def test_a_page_without_its_file_is_said_once(tmp_path):
+    """The audit names the file; the server's answer to a client only repeats it."""
+    mcp = FastMCP("dice")
+    mcp.tool(ui("ui://dice/page", html=tmp_path / "page.html")(lambda: {"n": 1}), name="roll")
+    for server in (mcp, mounting(mcp)):
+        report = await check_server(server)
+        assert [str(f.code) for f in report.errors] == ["page-file-missing"]
+    report = await check_app_contract(mcp)
+    assert [str(f.code) for f in report.broken if "page-file" in str(f)] == ["page-file-missing"]
 
 
 async def test_an_empty_server_breaks_it():
@@ -63,8 +122,6 @@ async def test_a_known_fault_is_accepted(weather):
 
 async def test_an_audit_error_does_not_hide_the_rest(weather):
     """A server that would not start is looked at all the same."""
-    from mcp_apps_plugin import ui
-
     mcp = weather()
 
     @mcp.tool

@@ -15,6 +15,7 @@ from mcp_apps_plugin.checks.codes import RULES, CheckCode
 from mcp_apps_plugin.checks.snapshot import Snapshot
 from mcp_apps_plugin.checks.surface import Surface
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
+from mcp_apps_plugin.view import library
 
 _SPEC = importlib.util.spec_from_file_location("making", Path(__file__).with_name("conftest.py"))
 making = importlib.util.module_from_spec(_SPEC)
@@ -214,6 +215,14 @@ async def test_a_hosts_rule_speaks_only_when_asked(code, judge):
 async def test_a_server_without_faults(judge):
     """Nothing is said but that this kind of server cannot declare the capability."""
     assert _codes(await judge(make())) == {"capability-missing"}
+
+
+@pytest.mark.parametrize("call", ["app.connect();", "app.run(async () => {});", ""])
+async def test_a_page_with_the_library_connects_by_either_call(judge, call):
+    """`run` connects as `connect` does; without either the page stays silent."""
+    page = f"<script>const app = new McpApp.App({{ name: 'shop', version: '1' }});{call}</script>"
+    found = await judge(make(html=f"<!doctype html><p>shop<script>{library()}</script>{page}"))
+    assert ("page-no-handshake" in _codes(found)) == (call == "")
 
 
 async def test_the_capability_is_asked_for_in_both_eras(judge):

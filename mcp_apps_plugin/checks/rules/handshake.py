@@ -40,7 +40,7 @@ _NOTIFICATIONS: Final = frozenset(
 )
 _CONNECT: Final = """
     ((call_expression function: (member_expression property: (property_identifier) @called))
-        (#eq? @called "connect"))
+        (#any-of? @called "connect" "run"))
 """
 _TOOL_CALLS: Final = """
     ((call_expression

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.tools.base import InputRequiredToolResult
@@ -17,12 +19,26 @@ from mcp_apps_plugin.server.negotiation import Support, supports_apps
 from mcp_apps_plugin.server.tree import written_below
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from fastmcp.tools import Tool
     from fastmcp.tools.base import ToolResult
 
     from mcp_apps_plugin.declarations.link import UiDeclaration
 
 _logger = logging.getLogger("mcp_apps_plugin")
+_noticing: ContextVar[list[Tool] | None] = ContextVar("mcp_apps_noticing", default=None)
+
+
+@contextmanager
+def noticed() -> Generator[list[Tool]]:
+    """Collect the tools whose results get their words inside."""
+    tools: list[Tool] = []
+    token = _noticing.set(tools)
+    try:
+        yield tools
+    finally:
+        _noticing.reset(token)
 
 
 def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
@@ -37,6 +53,9 @@ def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
         The result; `structuredContent` and everything but `content` is as it was. Errors and
         requests for input are never touched.
     """
+    noticing = _noticing.get()
+    if noticing is not None:
+        noticing.append(tool)
     if result.is_error or isinstance(result, InputRequiredToolResult):
         return result
     tool = written_below(tool)

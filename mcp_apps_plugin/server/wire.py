@@ -18,6 +18,7 @@ from mcp_apps_plugin.server.elicitation.declared import capability
 from mcp_apps_plugin.server.elicitation.hints import with_hints
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
 from mcp_apps_plugin.server.middleware import client_request
+from mcp_apps_plugin.server.tasks import GET, get_task
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -42,6 +43,8 @@ class WireMiddleware:
             if ctx.method in CARRIERS:
                 with Leg(self._attachment.server).current() as leg:
                     return with_hints(await call_next(ctx), leg.hints)
+            if ctx.method == GET:
+                return await get_task(self._attachment, ctx, call_next)
             result = await call_next(ctx)
         if ctx.method in _NEGOTIATION:
             return with_capability(self._attachment.server, result)

@@ -1,14 +1,10 @@
-"""Tools of FastMCP's own apps, and background tasks, beside and below ours."""
+"""Tools of FastMCP's own apps, beside and below ours."""
 
 from __future__ import annotations
 
 import importlib.util
 
 import pytest
-from fastmcp import Client, FastMCP
-from mcp.client.extension import advertise
-
-from mcp_apps_plugin import ui
 
 APP = """
     from fastmcp.apps.app import FastMCPApp
@@ -83,34 +79,3 @@ def test_apps_of_fastmcp_are_untouched(run_python, kind):
         active, seen = run_python(program, warnings="ignore")
         assert active is True
         assert seen == expected
-
-
-@pytest.mark.skipif(importlib.util.find_spec("fastmcp_tasks") is None, reason="needs fastmcp-tasks")
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("depth", [0, 1])
-@pytest.mark.parametrize("apps", [True, False])
-async def test_background_tasks(kit, depth, apps):
-    """The tool of a task is linked, and `text=` and `fallback=` are its final result's words."""
-    from fastmcp_tasks import TasksExtension
-
-    server = FastMCP("crm")
-
-    @server.tool(task=True)
-    @ui(kit.page("crm"), text="{mark} in words", fallback="{mark} without pages")
-    async def report() -> dict[str, str]:
-        return {"mark": "crm"}
-
-    for level in range(depth):
-        outer = FastMCP(f"outer{level}")
-        outer.mount(server, namespace=f"n{level}")
-        server = outer
-    server.add_extension(TasksExtension())
-    name = "n0_report" if depth else "report"
-    settings = {"mimeTypes": ["text/html;profile=mcp-app"]}
-    declared = [advertise("io.modelcontextprotocol/ui", settings)] if apps else []
-    async with Client(server, extensions=declared) as client:
-        assert (await kit.look(client)).shows == {name: "crm"}
-        result = await client.call_tool(name, {})
-    expected = "crm in words" if apps else "crm without pages"
-    assert [block.text for block in result.content] == [expected]
-    assert result.structured_content == {"mark": "crm"}

@@ -182,7 +182,8 @@ def _refuse_sync() -> None:
 def _leg_of(ctx: Context) -> Leg | None:
     if ctx.is_background_task:
         problem = "is called in a background task, which has nobody to ask."
-        raise AppsTypeError(usage(problem, "Ask in the tool, before the task starts."))
+        remedy = "Return FastMCP's `InputRequiredResult` from it, or leave `task=True` out."
+        raise AppsTypeError(usage(problem, remedy))
     if ctx.request_context is None:
         return None
     leg = current_leg()

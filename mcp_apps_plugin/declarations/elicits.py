@@ -129,13 +129,28 @@ def elicited_by(component: FastMCPComponent) -> Elicited:
     return tuple(dict.fromkeys(declared))
 
 
+def asks_itself(component: FastMCPComponent) -> bool:
+    """Tell whether a component's own handler asks, with a page or without.
+
+    Args:
+        component: The FastMCP component.
+    """
+    current: FastMCPComponent | None = component
+    while current is not None:
+        function = _function_of(vars(current).get("fn"))
+        if function is not None and any(_asking(function, set(), 0)):
+            return True
+        current = vars(current).get("parent_tool")
+    return False
+
+
 def _written_in(handler: Any) -> Elicited:
     function = _function_of(handler)
     if function is None:
         return ()
     known = _read.get(function)
     if known is None:
-        known = _read[function] = tuple(dict.fromkeys(_pages_of(function, set(), 0)))
+        known = _read[function] = tuple(dict.fromkeys(_pages_of(function)))
     return known
 
 
@@ -155,18 +170,26 @@ def _call_of(instance: object) -> Any:
     return vars(type(instance)).get("__call__")
 
 
-def _pages_of(function: FunctionType, seen: set[Any], depth: int) -> Iterator[str | AppResource]:
+def _pages_of(function: FunctionType) -> Iterator[str | AppResource]:
+    for asking, values in _asking(function, set(), 0):
+        yield from _addresses_in(asking.__code__)
+        yield from (page for value in values if (page := _page(value)) is not None)
+
+
+def _asking(
+    function: FunctionType, seen: set[Any], depth: int
+) -> Iterator[tuple[FunctionType, list[object]]]:
+    """Yield the functions on a handler's way that ask, each with what its names stand for."""
     if function in seen or depth > _MAX_DEPTH:
         return
     seen.add(function)
     values = list(_named_in(function))
     if any(value is asker for value in values for asker in _askers):
-        yield from _addresses_in(function.__code__)
-        yield from (page for value in values if (page := _page(value)) is not None)
+        yield function, values
     for value in values:
         # A helper of the same module may ask on the handler's behalf.
         if inspect.isfunction(value) and value.__module__ == function.__module__:
-            yield from _pages_of(value, seen, depth + 1)
+            yield from _asking(value, seen, depth + 1)
 
 
 def _page(value: object) -> AppResource | None:

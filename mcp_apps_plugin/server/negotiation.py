@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.server.dependencies import get_context
+from mcp_types import ClientCapabilities
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_apps_plugin.protocol.capabilities import renders_pages, ui_settings
@@ -41,7 +42,7 @@ def supports_apps(ctx: Context | None = None) -> Support:
     Returns:
         `YES`, `NO` or `UNKNOWN`.
     """
-    capabilities = _client_capabilities(ctx)
+    capabilities = client_capabilities(ctx)
     if capabilities is None:
         return Support.UNKNOWN
     return Support.YES if renders_pages(_settings(capabilities)) else Support.NO
@@ -56,7 +57,7 @@ def client_ui_settings(ctx: Context | None = None) -> JsonObject | None:
     Returns:
         The settings, or `None` when none were declared or nothing is known.
     """
-    capabilities = _client_capabilities(ctx)
+    capabilities = client_capabilities(ctx)
     return None if capabilities is None else _settings(capabilities)
 
 
@@ -102,7 +103,12 @@ def _context(ctx: Context | None) -> Context | None:
         return None
 
 
-def _client_capabilities(ctx: Context | None) -> Any:
+def client_capabilities(ctx: Context | None = None) -> ClientCapabilities | None:
+    """Return what this request's client declared; `None` when nothing is known.
+
+    Args:
+        ctx: The request's context. Default: the current one.
+    """
     context = _context(ctx)
     if context is None:
         return None
@@ -110,7 +116,16 @@ def _client_capabilities(ctx: Context | None) -> Any:
         session = context.session
     except RuntimeError:
         return None
-    return getattr(session, "client_capabilities", None)
+    return getattr(session, "client_capabilities", None) or _being_negotiated(context)
+
+
+def _being_negotiated(context: Context) -> ClientCapabilities | None:
+    """Return what a client declares in a handshake that is not answered yet."""
+    request = context.request_context
+    if request is None or request._srctx.method != "initialize":  # noqa: SLF001  no other reader
+        return None
+    declared = (request._srctx.params or {}).get("capabilities")  # noqa: SLF001  no other reader
+    return ClientCapabilities.model_validate(declared or {})
 
 
 def _settings(capabilities: Any) -> JsonObject | None:

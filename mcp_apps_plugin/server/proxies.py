@@ -1,6 +1,7 @@
 """Proxies: what this request's client declared about MCP Apps goes on to the back end.
 
-Nothing is claimed that the client did not declare, and nothing is kept between requests.
+And the pages of the questions that the back end pushes come back through them. Nothing is claimed
+that the client did not declare, and nothing is kept between requests.
 """
 
 from __future__ import annotations
@@ -8,7 +9,13 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from fastmcp.server.dependencies import get_context
+
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
+from mcp_apps_plugin.server.elicitation.declared import takes_questions
+from mcp_apps_plugin.server.elicitation.holds import reach_back_end
+from mcp_apps_plugin.server.elicitation.leg import current_leg
+from mcp_apps_plugin.server.elicitation.pushed import PushedQuestions
 from mcp_apps_plugin.server.negotiation import client_ui_settings, is_modern
 from mcp_apps_plugin.server.tree import base_of, is_remote, mounted
 
@@ -29,7 +36,26 @@ class _Forwarding:
 
     def __call__(self) -> Any:
         client = self.factory()
-        return _declared_later(client) if inspect.isawaitable(client) else _declared(client)
+        return self._later(client) if inspect.isawaitable(client) else self._prepared(client)
+
+    async def _later(self, client: Any) -> Any:
+        return self._prepared(await client)
+
+    def _prepared(self, client: Client[Any]) -> Client[Any]:
+        leg = current_leg()
+        if leg is not None:
+            reach_back_end(leg.holds)
+        # Outside a request there is nobody in front of it.
+        if is_modern() is None:
+            return client
+        if not client.is_connected():  # one that is has declared itself already
+            _declare(client)
+            _forward_questions(client, self)
+        session = client._session_kwargs  # noqa: SLF001
+        questions = session.get("elicitation_callback")
+        if isinstance(questions, PushedQuestions):
+            questions.leg = leg
+        return client
 
 
 def forward_declarations(server: Server) -> None:
@@ -55,15 +81,7 @@ def stop_forwarding(server: Server) -> None:
             base.client_factory = base.client_factory.factory
 
 
-async def _declared_later(client: Any) -> Any:
-    return _declared(await client)
-
-
-def _declared(client: Client[Any]) -> Client[Any]:
-    # A client that is connected has declared itself already, and outside a request there is
-    # nobody in front of it.
-    if is_modern() is None or client.is_connected():
-        return client
+def _declare(client: Client[Any]) -> None:
     session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
     extensions = dict(session.get("extensions") or {})
     settings = client_ui_settings()
@@ -72,4 +90,17 @@ def _declared(client: Client[Any]) -> Client[Any]:
     else:
         extensions[EXTENSION_ID] = settings
     session["extensions"] = extensions or None
-    return client
+
+
+def _forward_questions(client: Client[Any], connects: object) -> None:
+    """Let FastMCP's own forwarding of questions keep their pages, and claim no more than it can."""
+    session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
+    plain = session.get("elicitation_callback")
+    fastmcps_own: set[str] = getattr(client, "_proxy_restoring_handler_keys", set())
+    if "elicitation_handler" not in fastmcps_own or plain is None:
+        return
+    if takes_questions(get_context()):
+        session["elicitation_callback"] = PushedQuestions(plain, connects)
+    else:
+        # A client declares elicitation if it has a callback; then the back end uses its defaults.
+        del session["elicitation_callback"]

@@ -54,7 +54,7 @@ async def test_matrix(
     peer.will({"manager": "priya"})
     tool = ROUTES[route]
     if not can_ask(era, transport, client):
-        if route == "proxied":
+        if route == "proxied" and client == "url only":
             await refused_or_cancelled(peer, tool)
         else:
             with pytest.raises(ToolError, match="elicit-unsupported"):
@@ -69,18 +69,17 @@ async def test_matrix(
             peer.will(action)
             assert await peer.call(tool, account="Contoso") == f"Contoso: {action}"
         case "invalid":
-            await invalid_first(peer, tool, era, route)
+            forwarded = era == "legacy" and route == "proxied" and client != "all four gates"
+            await invalid_first(peer, tool, by_fastmcp=forwarded)
         case "missing":
             await missing_first(peer, tool)
-    # FastMCP's own handler for pushed questions of a back end has no place for a page.
-    hinted = client == "all four gates" and not (era == "legacy" and route == "proxied")
-    assert set(peer.hints) == {PAGES[route] if hinted else None}
+    assert set(peer.hints) == {PAGES[route] if client == "all four gates" else None}
 
 
-async def invalid_first(peer: Any, tool: str, era: str, route: str) -> None:
+async def invalid_first(peer: Any, tool: str, *, by_fastmcp: bool) -> None:
     """Answer as no form asks, then rightly."""
     peer.will({"manager": 7, "days": "secret"}, {"manager": "priya", "days": 2})
-    if era == "legacy" and route == "proxied":
+    if by_fastmcp:
         # Since 4.2 FastMCP's proxy checks answers itself, and gives up on one that does not fit.
         with contextlib.suppress(ToolError):
             assert await peer.call(tool, account="Contoso") == "Contoso: priya on 2 days"
@@ -120,7 +119,7 @@ async def missing_first(peer: Any, tool: str) -> None:
 
 
 async def refused_or_cancelled(peer: Any, tool: str) -> None:
-    """Call a tool behind a proxy. FastMCP's proxies declare forms whatever their client does."""
+    """Call a tool behind a proxy. FastMCP's proxies declare forms with every kind of question."""
     peer.will("cancel")
     with contextlib.suppress(ToolError, MCPError):
         assert await peer.call(tool, account="Contoso") == "Contoso: cancel"

@@ -127,5 +127,8 @@ def test_what_an_author_keeps_there_is_none_of_ours(text: str | None) -> None:
 
 
 def test_state_comes_back_as_it_went() -> None:
-    state = State(["k"], {"a": {"action": "decline"}}, {"e": {}}, {"k": 1}, {"s": [1, "é"]}, 2)
+    calls = {"c": {"state": "sealed", "asked": ["k"], "answers": {}}}
+    state = State(
+        ["k"], {"a": {"action": "decline"}}, {"e": {}}, {"k": 1}, {"s": [1, "é"]}, calls, stalls=2
+    )
     assert State.read(state.write()) == state

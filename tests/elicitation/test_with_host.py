@@ -68,10 +68,7 @@ async def test_the_same_typed_result_from_the_page_and_from_the_form(
     async with client:
         result = await client.call_tool(tool, {"account": "Contoso"})
     assert result.content[0].text == "Contoso: priya on 2 days"
-    # FastMCP's own handler for pushed questions of a back end has no place for a page.
-    has_page = not (era == "legacy" and tool == "back_assign")
-    assert len(asked) == has_page
-    assert len(native) == (not (has_page and fits))
-    if has_page:
-        assert asked[0]["message"] == "Who looks after Contoso?"
-        assert asked[0]["_meta"] == {"ui": {"resourceUri": uri}}
+    assert len(native) == (not fits)
+    (question,) = asked
+    assert question["message"] == "Who looks after Contoso?"
+    assert question["_meta"] == {"ui": {"resourceUri": uri}}

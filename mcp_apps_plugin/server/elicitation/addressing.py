@@ -14,6 +14,7 @@ from fastmcp.server.transforms import Namespace
 from mcp_apps_plugin.server.trail import candidates, trail_of, written_name
 from mcp_apps_plugin.server.trail import seen_uri as trail_uri
 from mcp_apps_plugin.server.tree import base_of, layers_of, mounted
+from mcp_apps_plugin.server.versions import listed_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +50,34 @@ async def seen_uri(uri: str, asking: Server, outer: Server) -> str | None:
     # A server mounted twice serves the page under both names; either is right.
     for trail in _trails(outer, asking, 0):
         for candidate in candidates(uri, trail):
-            if await attachment.addresses.page(candidate) is not None:
-                return candidate
+            page = await attachment.addresses.page(candidate)
+            if page is not None:
+                return await listed_address(outer, candidate, page)
+    return None
+
+
+async def seen_uri_of_back_end(uri: str, outer: Server, connects: object) -> str | None:
+    """Return what a back end's page is called on the server that the client talks to.
+
+    Args:
+        uri: The address as the back end wrote it.
+        outer: The server the client talks to.
+        connects: What its proxy connects with.
+
+    Returns:
+        The address, or `None` where this caller cannot read the page.
+    """
+    from mcp_apps_plugin.server.attachment import attachment_of  # noqa: PLC0415  it owns this
+
+    attachment = attachment_of(outer)
+    if attachment is None:
+        return None
+    for base, trail in _ways(outer, 0):
+        if getattr(base, "client_factory", None) is connects:
+            # All of the way: another page may stand under a part of it.
+            seen = trail_uri(uri, trail)
+            if await attachment.addresses.page(seen) is not None:
+                return seen
     return None
 
 
@@ -67,7 +94,7 @@ async def seen_uri_of_result(uri: str, context: MiddlewareContext[Any]) -> str |
     attachment = None if ctx is None else attachment_of(ctx.fastmcp)
     if ctx is None or attachment is None:
         return None
-    component: Any = await _component(ctx.fastmcp, context)
+    component: Any = await component_of(context)
     if component is None:
         return None
     if not trail_of(component):
@@ -78,7 +105,14 @@ async def seen_uri_of_result(uri: str, context: MiddlewareContext[Any]) -> str |
     return await attachment.addresses.resolve(uri, component)
 
 
-async def _component(server: Server, context: MiddlewareContext[Any]) -> FastMCPComponent | None:
+async def component_of(context: MiddlewareContext[Any]) -> FastMCPComponent | None:
+    """Look up what a request is for, as its server knows it.
+
+    Args:
+        context: The request.
+    """
+    assert context.fastmcp_context is not None  # noqa: S101  it is a request's
+    server: Server = context.fastmcp_context.fastmcp
     message = context.message
     match context.method:
         case "tools/call":
@@ -92,7 +126,7 @@ async def _component(server: Server, context: MiddlewareContext[Any]) -> FastMCP
 
 def _trail_by_name(server: Server, context: MiddlewareContext[Any]) -> Trail:
     """Return the longest way down that a requested name, or URI, can have come up."""
-    ways = [trail for trail in _ways(server, 0) if _fits(trail, context)]
+    ways = [trail for _, trail in _ways(server, 0) if _fits(trail, context)]
     return max(ways, key=len, default=())
 
 
@@ -105,17 +139,17 @@ def _fits(trail: Trail, context: MiddlewareContext[Any]) -> bool:
     return uri is not None
 
 
-def _ways(server: Server, depth: int) -> Iterator[Trail]:
-    """Yield the namespaces on the way down to each provider, innermost first."""
+def _ways(server: Server, depth: int) -> Iterator[tuple[Provider, Trail]]:
+    """Yield each provider with the namespaces on the way down to it, innermost first."""
     if depth > _MAX_DEPTH:
         return
     for provider in server.providers:
         passed = _namespaces_of(provider)
-        yield passed
         base = base_of(provider)
+        yield base, passed
         if isinstance(base, FastMCPProvider):
-            for trail in _ways(base.server, depth + 1):
-                yield (*trail, *passed)
+            for below, trail in _ways(base.server, depth + 1):
+                yield below, (*trail, *passed)
 
 
 def _trails(outer: Server, asking: Server, depth: int) -> Iterator[Trail]:

@@ -10,9 +10,9 @@ from fastmcp.server.elicitation import (
     CancelledElicitation,
     DeclinedElicitation,
 )
-from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
-from mcp_types import ElicitResult
+from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, ElicitResult
 
 from mcp_apps_plugin.server.elicitation.addressing import seen_uri
 from mcp_apps_plugin.server.elicitation.declared import can_ask, is_declared, may_hint
@@ -21,9 +21,13 @@ from mcp_apps_plugin.server.negotiation import is_modern
 
 if TYPE_CHECKING:
     from fastmcp import Context
+    from mcp_types import ElicitRequest
 
     from mcp_apps_plugin.server.elicitation.leg import Leg
     from mcp_apps_plugin.server.elicitation.questions import Answer, Question
+
+_CANNOT_ASK: Final = frozenset({INVALID_REQUEST, METHOD_NOT_FOUND})
+"""What is said by a connection that carries no questions, and by a client that does not ask."""
 
 _logger = logging.getLogger("mcp_apps_plugin")
 
@@ -54,7 +58,9 @@ async def answered(ctx: Context, leg: Leg, key: str, question: Question, default
         return await _over_legs(ctx, leg, key, question)
     try:
         return await _at_once(ctx, question, await _page(ctx, leg, question))
-    except NoBackChannelError:
+    except MCPError as error:
+        if error.error.code not in _CANNOT_ASK:
+            raise
         return default_answer(question, default)
 
 
@@ -79,24 +85,37 @@ async def _over_legs(ctx: Context, leg: Leg, key: str, question: Question) -> An
         tries = state.tries[key] = state.tries.get(key, 0) + 1
         if tries > question.retries:
             raise question.given_up(why)
-    await leg.ask(key, question.request(await _page(ctx, leg, question), why))
+    await leg.ask({key: question.request(await _page(ctx, leg, question), why)})
     raise AssertionError  # pragma: no cover  the handler was ended
 
 
 async def _at_once(ctx: Context, question: Question, page: str | None) -> Answer:
     """Ask over the connection, while the handler waits."""
     why: str | None = None
-    # The number only says that the question belongs to this request: which stream it goes on.
-    metadata = ServerMessageMetadata(related_request_id=ctx.request_id)
     for _ in range(question.retries + 1):
-        request = question.request(page, why)
-        # By hand: FastMCP's and the SDK's own calls have no parameter for `_meta`.
-        result = await ctx.session.send_request(request, ElicitResult, metadata=metadata)
+        result = await push(ctx, question.request(page, why))
         found = question.read({"action": result.action, "content": result.content})
         if not isinstance(found, str):
             return found[0]
         why = found
     raise question.given_up(why or "")
+
+
+async def push(ctx: Context, request: ElicitRequest) -> ElicitResult:
+    """Send a question over the connection of a request, and wait for its answer.
+
+    By hand: FastMCP's and the SDK's own calls have no parameter for `_meta`.
+
+    Args:
+        ctx: The request's context.
+        request: The question.
+
+    Raises:
+        MCPError: The client did not answer, or this connection carries no questions.
+    """
+    # The number only says that the question belongs to this request: which stream it goes on.
+    metadata = ServerMessageMetadata(related_request_id=ctx.request_id)
+    return await ctx.session.send_request(request, ElicitResult, metadata=metadata)
 
 
 async def _page(ctx: Context, leg: Leg, question: Question) -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.declarations.elicits import address_of_page, elicited_by
 from mcp_apps_plugin.protocol.elicitation import DECLARED, asks_by_form, declares, negotiated
-from mcp_apps_plugin.server.negotiation import client_ui_settings
+from mcp_apps_plugin.server.negotiation import client_capabilities, client_ui_settings
 from mcp_apps_plugin.server.tree import local_components, mounted
 
 if TYPE_CHECKING:
@@ -49,6 +49,12 @@ def can_ask(ctx: Context) -> bool | None:
     return None if declared is None else asks_by_form(declared)
 
 
+def takes_questions(ctx: Context) -> bool:
+    """Tell whether this request's client takes questions at all, as forms or as addresses."""
+    # Who declares nothing is a stateless call, which cannot carry a question.
+    return "elicitation" in (_capabilities(ctx) or {})
+
+
 def may_hint(ctx: Context, server: Server) -> bool:
     """Tell whether a question of this request may name a page: all four gates.
 
@@ -74,7 +80,7 @@ def _with_mounted(server: Server, seen: set[int]) -> Iterator[str | AppResource]
 
 
 def _capabilities(ctx: Context) -> JsonObject | None:
-    capabilities = ctx.session.client_capabilities
+    capabilities = client_capabilities(ctx)
     if capabilities is None:
         return None
     return capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)

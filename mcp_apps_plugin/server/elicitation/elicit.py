@@ -14,7 +14,7 @@ from mcp_apps_plugin.server.elicitation.errors import usage
 from mcp_apps_plugin.server.elicitation.keys import call_site, question_key
 from mcp_apps_plugin.server.elicitation.leg import current_leg
 from mcp_apps_plugin.server.elicitation.questions import Question
-from mcp_apps_plugin.server.elicitation.steps import in_step
+from mcp_apps_plugin.server.elicitation.steps import current_step
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -174,8 +174,9 @@ def _refuse_sync() -> None:
     if leg is not None and leg.loop not in (None, loop):
         problem = "is called in another event loop than its request's."
         raise AppsTypeError(usage(problem, remedy))
-    if in_step.get() is not None:
-        problem = f"is called inside the `once` step {in_step.get()!r}."
+    step = current_step()
+    if step is not None:
+        problem = f"is called inside the `once` step {step!r}."
         raise AppsTypeError(usage(problem, "Ask before the step or after it."))
 
 

@@ -35,7 +35,23 @@ def question_key(site: str, message: str, schema: Mapping[str, Any]) -> str:
 
     It goes to the client, so it tells nothing of the code but the handler's name.
     """
-    text = json.dumps([site, message, schema], sort_keys=True, default=str)
-    digest = hashlib.blake2s(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     name = re.sub(r"\W", "", site.split(":")[1].rpartition(".")[2]) or "question"
-    return f"{name}-{digest}"
+    return f"{name}-{_digest(site, message, schema)}"
+
+
+def call_key(server: str, method: str | None, message: Any) -> str:
+    """Return the key of a call that a handler makes, without its ordinal.
+
+    Args:
+        server: The name of the server that is called.
+        method: The request, as `tools/call`.
+        message: Its parameters.
+    """
+    if method == "resources/read":
+        return f"read-{_digest(server, method, str(message.uri))}"
+    return f"call-{_digest(server, method, message.name, message.arguments)}"
+
+
+def _digest(*parts: Any) -> str:
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.blake2s(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -14,18 +14,21 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mcp_types import ElicitResult
 
+from mcp_apps_plugin.server.elicitation.holds import Holds, wait_for_user
+from mcp_apps_plugin.server.elicitation.kept import kept
 from mcp_apps_plugin.server.elicitation.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Generator
+    import contextvars
+    from collections.abc import Awaitable, Generator, Mapping
 
     from fastmcp import Context, FastMCP
-    from mcp_types import ElicitRequest
+    from mcp_types import InputRequest, InputResponses
 
     from mcp_apps_plugin.protocol.shapes import JsonObject
 
@@ -54,8 +57,11 @@ class Leg:
     Attributes:
         server: As given.
         asked: The questions of this leg, by key.
+        finished: The results of calls that had asked, by key.
         hints: What the wire has to put back: the `_meta` of questions, by key.
+        holds: What its handler's end has to wait for.
         loop: The event loop its handler runs in.
+        resumed: Whether this leg brought answers or a state; known once `state` was called.
         suspended: Whether the handler was ended because it asks.
         steps: The `once` steps of this leg, by key.
     """
@@ -64,16 +70,19 @@ class Leg:
         "_arrived",
         "_closed",
         "_quiet",
-        "_running",
         "_stalled",
         "_state",
+        "_surroundings",
         "_task",
         "_ticking",
         "_used",
         "_waiting",
         "asked",
+        "finished",
         "hints",
+        "holds",
         "loop",
+        "resumed",
         "server",
         "steps",
         "suspended",
@@ -81,10 +90,13 @@ class Leg:
 
     def __init__(self, server: FastMCP[Any]) -> None:
         self.server = server
-        self.asked: dict[str, ElicitRequest] = {}
+        self.asked: dict[str, InputRequest] = {}
+        self.finished: dict[str, Any] = {}
         self.hints: dict[str, JsonObject] = {}
+        self.holds = Holds(self._stir)
         self.steps: dict[str, asyncio.Future[Any]] = {}
         self.suspended = False
+        self.resumed = False
         self._state: State | None = None
         self._arrived: dict[str, JsonObject] = {}
         self._stalled = False
@@ -92,10 +104,10 @@ class Leg:
         self._task: asyncio.Task[Any] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self._waiting: set[asyncio.Future[None]] = set()
-        self._running = 0
         self._quiet = 0
         self._ticking = False
         self._closed = False
+        self._surroundings: contextvars.Context | None = None
 
     @contextmanager
     def current(self) -> Generator[Leg]:
@@ -112,15 +124,29 @@ class Leg:
         return self._task is not None
 
     @property
+    def touched(self) -> bool:
+        """Whether its handler asked, or kept a step's result."""
+        return bool(self.asked or self.steps) or (
+            self._state is not None and self._state != State()
+        )
+
+    @property
     def is_open(self) -> bool:
         """Whether questions can be asked in it: its handler still runs."""
         return self.entered and not self._closed
 
+    def surroundings(self) -> contextvars.Context:
+        """Return what code has to run in that acts for this request from outside of it."""
+        assert self._surroundings is not None  # noqa: S101  its handler runs
+        return self._surroundings.copy()
+
     def state(self, ctx: Context) -> State:
         """Return the memory of the request; read when it is first wanted."""
         if self._state is None:
-            state = self._state = State.read(ctx.request_state)
-            arrived = {**state.early, **_answers_in(ctx)} if state.asked else {}
+            came, text = ctx.input_responses, ctx.request_state
+            self.resumed = came is not None or text is not None
+            state = self._state = State.read(text)
+            arrived = {**state.early, **_read(came, state)} if state.asked else {}
             # What nobody asked for is ignored, and so are answers without the state that asked.
             self._arrived = {key: arrived[key] for key in state.asked if key in arrived}
             self._stalled = bool(self._arrived)
@@ -136,6 +162,7 @@ class Leg:
     def next_state(self) -> State:
         """Return what the next leg has to know."""
         state = self._state or State()
+        state.calls.update((key, {"result": kept(each)}) for key, each in self.finished.items())
         # An answer whose question was not reached this time may be wanted the next time.
         state.early = dict(self._arrived)
         state.asked = [*self.asked, *(key for key in state.early if key not in self.asked)]
@@ -153,10 +180,15 @@ class Leg:
         self._used[key] += 1
         return self._used[key] == 1
 
-    async def ask(self, key: str, request: ElicitRequest) -> None:
-        """Ask in this leg. Never returns: the handler is ended."""
+    async def ask(self, requests: Mapping[str, InputRequest]) -> None:
+        """Ask in this leg. Never returns: the handler is ended.
+
+        Args:
+            requests: The questions, by key. A call that only wants to be called again has none.
+        """
         assert self.loop is not None  # noqa: S101  the caller looked whether it is open
-        self.asked[key] = request
+        wait_for_user(self.holds)
+        self.asked.update(requests)
         never = self.loop.create_future()
         self._waiting.add(never)
         self._stir()
@@ -165,17 +197,8 @@ class Leg:
         finally:
             self._waiting.discard(never)
             if not self.suspended:
-                self.asked.pop(key, None)  # a timeout or a failing sibling took it back
-
-    @contextmanager
-    def step(self) -> Generator[None]:
-        """Run a step that must not be cut off by a question beside it."""
-        self._running += 1
-        try:
-            yield
-        finally:
-            self._running -= 1
-            self._stir()
+                for key in requests:
+                    self.asked.pop(key, None)  # a timeout or a failing sibling took it back
 
     async def run(self, handler: Awaitable[_T]) -> _T | None:
         """Run the handler in this leg.
@@ -184,6 +207,7 @@ class Leg:
             Its result, or `None` when it was ended because it asks.
         """
         task = self._task = asyncio.current_task()
+        self._surroundings = copy_context()
         self.loop = asyncio.get_running_loop()
         assert task is not None  # noqa: S101  code that awaits runs in a task
         before = task.cancelling()
@@ -206,13 +230,13 @@ class Leg:
     def _stir(self) -> None:
         """Begin to wait, or begin anew."""
         self._quiet = 0
-        if self.asked and not self._ticking and not self._closed and self.loop is not None:
+        if self._waiting and not self._ticking and not self._closed and self.loop is not None:
             self._ticking = True
             self.loop.call_soon(self._tick)
 
     def _tick(self) -> None:
         self._ticking = False
-        if self._closed or self._running or not self.asked:
+        if self._closed or self.holds.count or not self._waiting:
             return  # a step that ends stirs again
         self._quiet += 1
         if self._quiet < QUIET_TURNS:
@@ -230,10 +254,13 @@ class Leg:
             never.cancel()
 
 
-def _answers_in(ctx: Context) -> dict[str, JsonObject]:
+def _read(came: InputResponses | None, state: State) -> dict[str, JsonObject]:
     """Read the answers that came with a request; what answers no question counts for none."""
+    by_calls = {
+        f"{key}/{name}" for key, call in state.calls.items() for name in call.get("asked", ())
+    }
     return {
-        key: {"action": answer.action, "content": answer.content}
-        for key, answer in (ctx.input_responses or {}).items()
-        if isinstance(answer, ElicitResult)
+        key: answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for key, answer in (came or {}).items()
+        if isinstance(answer, ElicitResult) or key in by_calls
     }

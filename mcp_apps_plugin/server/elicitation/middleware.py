@@ -12,20 +12,18 @@ from mcp_types import ElicitRequest, InputRequiredResult
 
 from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
 from mcp_apps_plugin.protocol.findings import Code, Finding
-from mcp_apps_plugin.protocol.links import uri_problem
-from mcp_apps_plugin.server.elicitation.addressing import seen_uri_of_result
-from mcp_apps_plugin.server.elicitation.declared import may_hint
 from mcp_apps_plugin.server.elicitation.errors import ElicitationError
+from mcp_apps_plugin.server.elicitation.inner import join, outermost
+from mcp_apps_plugin.server.elicitation.kept import Asking
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, current_leg
+from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
 from mcp_apps_plugin.server.proxies import forward_declarations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fastmcp.server.middleware import CallNext, MiddlewareContext
-    from mcp_types import InputRequest
 
-    from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.elicitation.leg import Leg
 
 
@@ -45,20 +43,25 @@ class ElicitMiddleware(Middleware):
     async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """Run a request that may ask; every other message costs one comparison."""
         leg = current_leg() if context.method in CARRIERS else None
-        if leg is None or leg.entered:
+        if leg is None:
+            # A proxy that keeps its connections makes them here, and declares itself only then.
+            if context.method == "initialize" and context.fastmcp_context is not None:
+                forward_declarations(context.fastmcp_context.fastmcp)
             return await call_next(context)
+        if leg.entered:
+            return await join(leg, context, call_next)
         # Tools and resources have their proxies told already; a prompt may ask as well.
         if context.method == "prompts/get":
             forward_declarations(leg.server)
-        result = await leg.run(call_next(context))
+        with outermost(context):
+            result = await leg.run(call_next(context))
         if leg.suspended:
             assert context.method is not None  # noqa: S101  it is a carrier
             return _RESULTS[context.method](_questions(leg))
-        if isinstance(
-            result,
-            InputRequiredToolResult | InputRequiredPromptResult | InputRequiredResourceResult,
-        ):
-            leg.hints = await _hints_of(leg, context, result.input_required.input_requests or {})
+        if isinstance(result, Asking):
+            asked = result.input_required.input_requests or {}
+            pages = await pages_of_result(leg, context, asked)
+            leg.hints = {key: hint(uri) for key, uri in pages.items()}
         return result
 
 
@@ -68,7 +71,7 @@ def _questions(leg: Leg) -> InputRequiredResult:
         raise ElicitationError(
             Finding(
                 code=Code.ELICIT_STATE,
-                subject=f"the question {next(iter(leg.asked.values())).params.message!r}",
+                subject=f"the question {_words_of(leg)!r}",
                 problem=f"is another one each time its handler runs; {_MAX_STALLS} answers in a "
                 "row fitted none.",
                 consequence="The user would be asked for ever.",
@@ -80,28 +83,12 @@ def _questions(leg: Leg) -> InputRequiredResult:
     leg.hints = {
         key: hint(uri)
         for key, request in leg.asked.items()
-        if (uri := hinted_page(request.params.meta)) is not None
-    }
-    return InputRequiredResult(input_requests=dict(leg.asked), request_state=state.write())
-
-
-async def _hints_of(
-    leg: Leg, context: MiddlewareContext[Any], requests: Mapping[str, InputRequest]
-) -> dict[str, JsonObject]:
-    """Keep the pages of questions from behind a proxy, and of those an author returned by hand.
-
-    This server answers for them to its client, so its client's gates count, and its addresses.
-    """
-    hinted = {
-        key: uri
-        for key, request in requests.items()
         if isinstance(request, ElicitRequest)
-        and request.params.mode == "form"
         and (uri := hinted_page(request.params.meta)) is not None
-        and uri_problem(uri) is None
     }
-    ctx = context.fastmcp_context
-    if not hinted or ctx is None or not may_hint(ctx, leg.server):
-        return {}
-    seen = {key: await seen_uri_of_result(uri, context) for key, uri in hinted.items()}
-    return {key: hint(uri) for key, uri in seen.items() if uri is not None}
+    return InputRequiredResult(input_requests=leg.asked or None, request_state=state.write())
+
+
+def _words_of(leg: Leg) -> str:
+    questions = (each for each in leg.asked.values() if isinstance(each, ElicitRequest))
+    return next((each.params.message for each in questions), "")

@@ -32,6 +32,8 @@ class State:
         early: Answers that came before their question was asked again, not yet checked.
         tries: How often a question was asked again because its answer was invalid.
         kept: The results of `once` by key.
+        calls: Calls of the handler's that asked in turn, by key: their state, the names of their
+            questions and the answers so far, or their result.
         stalls: How many legs in a row brought answers that no question wanted.
     """
 
@@ -40,6 +42,7 @@ class State:
     early: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     tries: dict[str, int] = field(default_factory=dict[str, int])
     kept: dict[str, Any] = field(default_factory=dict[str, Any])
+    calls: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     stalls: int = 0
 
     @classmethod
@@ -57,6 +60,7 @@ class State:
             early=as_object(found.get("early")) or {},
             tries=as_object(found.get("tries")) or {},
             kept=as_object(found.get("kept")) or {},
+            calls=as_object(found.get("calls")) or {},
             stalls=int(found.get("stalls", 0)),
         )
 
@@ -74,6 +78,7 @@ class State:
                 "early": self.early,
                 "tries": self.tries,
                 "kept": self.kept,
+                "calls": self.calls,
                 "stalls": self.stalls,
             },
             separators=(",", ":"),

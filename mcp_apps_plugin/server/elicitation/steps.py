@@ -17,10 +17,18 @@ if TYPE_CHECKING:
 
     from fastmcp import Context
 
+    from mcp_apps_plugin.server.elicitation.leg import Leg
+
 _T = TypeVar("_T")
 
-in_step: ContextVar[str | None] = ContextVar("mcp_apps_step", default=None)
-"""The `once` step that this code runs in."""
+_around: ContextVar[tuple[Leg | None, str]] = ContextVar("mcp_apps_step", default=(None, ""))
+
+
+def current_step() -> str | None:
+    """Return the key of the `once` step that this code runs in, or `None`."""
+    leg, key = _around.get()
+    # A back end in this process runs in its caller's step, and yet in a leg of its own.
+    return key if leg is not None and leg is current_leg() else None
 
 
 async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> _T:
@@ -57,9 +65,10 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
     leg = current_leg()
     if leg is None or not leg.is_open:
         return cast("_T", await _result(key, fn))  # no request, so nothing runs twice
-    if in_step.get() is not None:
+    around = current_step()
+    if around is not None:
         remedy = "Make one step of the two, or run them one after the other."
-        problem = f"is inside the step {in_step.get()!r}."
+        problem = f"is inside the step {around!r}."
         raise AppsTypeError(usage(problem, remedy, f"once({key!r})"))
     kept = leg.state(ctx).kept
     if key in kept:
@@ -68,9 +77,9 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
     if running is not None:
         return cast("_T", await asyncio.shield(running))
     running = leg.steps[key] = asyncio.get_running_loop().create_future()
-    token = in_step.set(key)
+    token = _around.set((leg, key))
     try:
-        with leg.step():
+        with leg.holds.step():
             result = kept[key] = await _result(key, fn)
     except BaseException as error:
         del leg.steps[key]
@@ -84,7 +93,7 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
         running.set_result(result)
         return cast("_T", result)
     finally:
-        in_step.reset(token)
+        _around.reset(token)
 
 
 async def _result(key: str, fn: Callable[[], object]) -> object:

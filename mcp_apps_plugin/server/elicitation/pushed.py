@@ -1,0 +1,75 @@
+"""A question that a back end of the older era pushed, on its way to the client in front.
+
+FastMCP's proxies forward its form and leave out its `_meta`, and so the page. Here a question that
+names a page goes on with it, called what this server's client knows it by, if this client's own
+gates hold. Every other question is left to FastMCP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.server.dependencies import get_context
+from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitRequest, ElicitRequestFormParams, ErrorData
+
+from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
+from mcp_apps_plugin.protocol.links import uri_problem
+from mcp_apps_plugin.server.elicitation.addressing import seen_uri_of_back_end
+from mcp_apps_plugin.server.elicitation.asking import push
+from mcp_apps_plugin.server.elicitation.declared import may_hint
+from mcp_apps_plugin.server.negotiation import is_modern
+
+if TYPE_CHECKING:
+    from mcp.client.session import ElicitationFnT
+    from mcp_types import ElicitRequestParams, ElicitResult
+
+    from mcp_apps_plugin.server.elicitation.leg import Leg
+
+
+class PushedQuestions:
+    """What one proxy client does with the questions that its back end pushes.
+
+    Args:
+        plain: FastMCP's own forwarding.
+        connects: What the proxy connects with; it tells which back end this is.
+
+    Attributes:
+        leg: The request of the client in front that the back end is asked for.
+    """
+
+    def __init__(self, plain: ElicitationFnT, connects: object) -> None:
+        self._plain = plain
+        self._connects = connects
+        self.leg: Leg | None = None
+
+    async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult | ErrorData:
+        """Forward one question."""
+        uri = hinted_page(params.meta)
+        if self.leg is None or not self.leg.is_open or uri is None or uri_problem(uri):
+            return await self._plain(context, params)
+        # The client listens in a task of its own; this belongs to the request in front.
+        forwarding = self._with_page(self.leg, params, uri)
+        surroundings = self.leg.surroundings()
+        answer = await asyncio.get_running_loop().create_task(forwarding, context=surroundings)
+        return await self._plain(context, params) if answer is None else answer
+
+    async def _with_page(
+        self, leg: Leg, params: ElicitRequestParams, uri: str
+    ) -> ElicitResult | ErrorData | None:
+        """Ask the client in front with the page, or return `None` where it may not be named."""
+        ctx = get_context()
+        is_form = isinstance(params, ElicitRequestFormParams)
+        if not is_form or is_modern(ctx) is not False or not may_hint(ctx, leg.server):
+            return None
+        seen = await seen_uri_of_back_end(uri, leg.server, self._connects)
+        if seen is None:
+            return None
+        form = params.model_dump(by_alias=True, exclude_none=True, exclude={"meta"})
+        asked = ElicitRequestFormParams.model_validate({**form, "_meta": hint(seen)})
+        try:
+            # The answer goes on as it came: whoever asked checks it, and asks again.
+            return await push(ctx, ElicitRequest(params=asked))
+        except MCPError as error:
+            return error.error

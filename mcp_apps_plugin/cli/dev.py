@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import signal
+import gc
+import secrets
 import sys
 import time
-import webbrowser
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence  # noqa: TC003  cyclopts reads the annotations
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
+from mcp_apps_plugin.cli.headers import read_headers
 from mcp_apps_plugin.cli.load import LoadError, file_of, load_server
-from mcp_apps_plugin.dev.child import keep_output, mounted, proxied, serve
-from mcp_apps_plugin.dev.host import Target, running
-from mcp_apps_plugin.dev.nursery import Nursery, Spawner
-from mcp_apps_plugin.dev.watch import folder_of
+from mcp_apps_plugin.dev.child import Lifeline, Order, keep_output, mounted, proxied, serve
+from mcp_apps_plugin.dev.nursery import Nursery, Spawner, Starter, read_order
 from mcp_apps_plugin.protocol.findings import MCPAppsError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PORT = 8765
 
@@ -35,6 +30,13 @@ def dev(
     url: Annotated[
         str | None, Parameter(help="A running MCP server, in any language, instead of a file.")
     ] = None,
+    header: Annotated[
+        Sequence[str],
+        Parameter(
+            help='Sent with each request to `--url`: `"Authorization: Bearer …"`. May be repeated.',
+            negative=(),
+        ),
+    ] = (),
     port: Annotated[
         int | None,
         Parameter(help=f"The port of the window. Default: {PORT}, or the next that is free."),
@@ -55,51 +57,34 @@ def dev(
     if url is not None and urlsplit(url).scheme not in ("http", "https"):
         message = f"{url} is no http address. Write the server's MCP endpoint: http://…/mcp."
         raise LoadError(message)
-    name = server or url or ""
-    folder = folder_of(file_of(name)) if url is None else None
-    starter = Nursery(serve_child) if Nursery.possible() else Spawner(__name__)
-    target = Target(name=name, url=url, folder=folder, starter=starter)
-    with contextlib.suppress(asyncio.CancelledError):
-        asyncio.run(_run(target, port, browse=open, began=began))
+    if header and url is None:
+        message = "--header is for a server that runs elsewhere: give its `--url`."
+        raise LoadError(message)
+    file = file_of(server) if server is not None else None
+    secret, headers = secrets.token_urlsafe(24), read_headers(header)
+    order = Order(server or url or "", secret, headers=headers)
+    # The server is on its way before the window's part, which it has no use for, is imported.
+    starter: Starter = Spawner(__name__)
+    if Nursery.possible():
+        starter = Nursery(serve_child, first=order.to_text() if file else None)
+    gc.disable()  # as in `mcp_apps_command`
+    from mcp_apps_plugin.cli.dev_host import run_host  # noqa: PLC0415  as said
+
+    gc.enable()
+    run_host(order, file, starter, port or PORT, exact=port is not None, browse=open, began=began)
 
 
-async def _run(target: Target, port: int | None, *, browse: bool, began: float) -> None:
-    task = asyncio.current_task()
-    assert task is not None  # noqa: S101  this runs in one
-    with contextlib.suppress(NotImplementedError):  # there are systems without signals
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-
-    def say(address: str) -> None:
-        _print(f"mcp-apps dev: {target.name}\n  open {address}")
-        if browse:
-            webbrowser.open(address)
-
-    try:
-        async with running(target, port or PORT, exact=port is not None, on_address=say) as host:
-            state = host.state()
-            took = time.perf_counter() - began
-            if state["state"] == "failed":
-                _print(f"  the server did not start:\n{state['detail']}")
-            else:
-                _print(f"  ready after {took:.1f} s; Ctrl+C ends it")
-            await asyncio.Event().wait()
-    except OSError as error:
-        message = f"port {port or PORT} cannot be listened on: {error.strerror}."
-        raise LoadError(message) from error
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
-def serve_child(arguments: Sequence[str]) -> int:
+def serve_child(text: str) -> int:
     """Be the server's process: load what was named, and serve it to the dev host."""
-    name, namespace, secret = arguments
-    output = keep_output()
+    life = Lifeline()
+    order, output = Order.from_text(text), keep_output()
     try:
-        server = proxied(name) if "://" in name else load_server(name)
-        serve(mounted(server, namespace) if namespace else server, secret, output)
+        if "://" in order.spec:
+            server = proxied(order.spec, order.headers)
+        else:
+            server = load_server(order.spec)
+        shown = mounted(server, order.namespace) if order.namespace else server
+        serve(shown, order.secret, output, life)
     except (LoadError, MCPAppsError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -107,4 +92,4 @@ def serve_child(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(serve_child(sys.argv[1:]))
+    sys.exit(serve_child(read_order()))

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
-from mcp_apps_plugin.cli.check import check
-from mcp_apps_plugin.cli.dev import dev
 from mcp_apps_plugin.cli.load import LoadError
-from mcp_apps_plugin.cli.plugins import plugins
-from mcp_apps_plugin.cli.run import run as run_server
-from mcp_apps_plugin.cli.types import types
 from mcp_apps_plugin.protocol.findings import MCPAppsError
 
 if TYPE_CHECKING:
@@ -28,9 +23,10 @@ app = App(
     help="Interactive pages for the tools of FastMCP servers.",
     version=version("mcp-apps-plugin"),
 )
-for _command in (check, dev, plugins, types):
-    app.command(_command)
-app.command(run_server, name="run")
+_COMMANDS = ("check", "dev", "plugins", "run", "types")
+for _name in _COMMANDS:
+    # By its place: what the others need is not imported for one of them.
+    app.command(f"mcp_apps_plugin.cli.{_name}:{_name}", name=_name)
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -43,6 +39,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
         SystemExit: Always, with the exit code.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] not in ([name] for name in _COMMANDS):
+        app.resolved_commands()  # their list says what each one does
     try:
         code = app(given, exit_on_error=False, print_error=True, result_action="return_value")
     except CycloptsError:

@@ -1,7 +1,9 @@
 """What runs in the server's own process: the server, reachable for the dev host alone.
 
-The process is told nothing but its arguments. It says on its first standard output, in one line of
+The process is told nothing but its order. It says on its first standard output, in one line of
 JSON, where it listens, and ends when its standard input does: with the dev host, however that ends.
+
+What only the server needs is imported here; what only a client needs is not.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import json
 import os
 import sys
 import threading
+import time
+from dataclasses import asdict, dataclass, field
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,12 +26,43 @@ from starlette.responses import PlainTextResponse
 from mcp_apps_plugin.dev.serving import Server, listen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 KEY_HEADER: Final = "x-mcp-apps-dev"
 """The header that opens the server's port: no other program and no page may use it."""
 
 PATH: Final = "/mcp"
+
+GRACE_SECONDS: Final = 5.0
+"""How long a server may take to end by itself when its dev host is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a server's process is to run.
+
+    Attributes:
+        spec: What the user named: a file, or the URL of a server to stand in for.
+        secret: What opens the process's port.
+        namespace: The name to mount the server under; empty for none.
+        headers: What the server behind a URL asks of every request.
+    """
+
+    spec: str
+    secret: str = field(repr=False)
+    namespace: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def to_text(self) -> str:
+        """Return it as it is told to the process: one line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_text(cls, text: str) -> Order:
+        """Read what a process was told."""
+        return cls(**json.loads(text))
 
 
 def mounted(server: FastMCP[Any], namespace: str) -> FastMCP[Any]:
@@ -37,9 +72,11 @@ def mounted(server: FastMCP[Any], namespace: str) -> FastMCP[Any]:
     return outer
 
 
-def proxied(url: str) -> FastMCP[Any]:
+def proxied(url: str, headers: Mapping[str, str]) -> FastMCP[Any]:
     """Stand in for a server that runs elsewhere."""
-    return create_proxy(url)
+    from mcp_apps_plugin.dev.endpoint import Endpoint  # noqa: PLC0415  a client's part; see above
+
+    return create_proxy(Endpoint(url, headers).transport())
 
 
 def keep_output() -> int:
@@ -57,21 +94,45 @@ def keep_output() -> int:
     return kept
 
 
-def serve(server: FastMCP[Any], secret: str, output: int) -> None:
+class Lifeline:
+    """Standard input: when it ends, so does the process, whatever it is at.
+
+    To be held before anything of the server is loaded: a module may never be done.
+    """
+
+    def __init__(self) -> None:
+        self._ask: Callable[[], object] | None = None
+        threading.Thread(target=self._hold, daemon=True).start()
+
+    def when_cut(self, ask: Callable[[], object]) -> None:
+        """From now on the process is asked to end before it is made to."""
+        self._ask = ask
+
+    def _hold(self) -> None:
+        while os.read(0, 4096):
+            pass
+        if self._ask is not None:
+            self._ask()
+            time.sleep(GRACE_SECONDS)
+        os._exit(1)
+
+
+def serve(server: FastMCP[Any], secret: str, output: int, life: Lifeline) -> None:
     """Serve until standard input ends.
 
     Args:
         server: The server.
         secret: What opens its port.
         output: Where it is said which port that is, once.
+        life: Ends it.
 
     Raises:
         MCPAppsError: The server is wrong in a way that its own start shows.
     """
-    asyncio.run(_serve(server, secret, output))
+    asyncio.run(_serve(server, secret, output, life))
 
 
-async def _serve(server: FastMCP[Any], secret: str, output: int) -> None:
+async def _serve(server: FastMCP[Any], secret: str, output: int, life: Lifeline) -> None:
     app = server.http_app(path=PATH)
     with listen(0) as listener:
         async with app.router.lifespan_context(app):
@@ -83,20 +144,12 @@ async def _serve(server: FastMCP[Any], secret: str, output: int) -> None:
                 timeout_graceful_shutdown=1,
             )
             http = Server(config)
-            _end_with_input(http, asyncio.get_running_loop())
+            loop = asyncio.get_running_loop()
+            life.when_cut(lambda: loop.call_soon_threadsafe(http.end))
             serving = asyncio.create_task(http.serve(sockets=[listener]))
             await http.up.wait()
             os.write(output, json.dumps({"port": listener.getsockname()[1]}).encode() + b"\n")
             await serving
-
-
-def _end_with_input(http: Server, loop: asyncio.AbstractEventLoop) -> None:
-    def wait() -> None:
-        while os.read(0, 4096):
-            pass
-        loop.call_soon_threadsafe(setattr, http, "should_exit", True)  # noqa: FBT003
-
-    threading.Thread(target=wait, daemon=True).start()
 
 
 class _OnlyWith:

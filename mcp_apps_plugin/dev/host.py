@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.dev.apps import sandbox_app, window_app
-from mcp_apps_plugin.dev.process import Endpoint, ServerFailedError, ServerProcess
+from mcp_apps_plugin.dev.endpoint import Endpoint
+from mcp_apps_plugin.dev.process import ServerFailedError, ServerProcess
 from mcp_apps_plugin.dev.serving import listen, origin_of, serving
 from mcp_apps_plugin.dev.tab import Tab
 from mcp_apps_plugin.dev.views import Sandbox
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.websockets import WebSocket
 
+    from mcp_apps_plugin.dev.child import Order
     from mcp_apps_plugin.dev.nursery import Starter
     from mcp_apps_plugin.protocol.shapes import JsonObject
 
@@ -36,14 +38,14 @@ class Target:
     """What is shown.
 
     Attributes:
-        name: What the user named: `server.py[:name]`, or a URL.
-        url: The URL of a running server, or `None` for one that is started here.
+        order: What its process is to run.
+        is_url: Whether it runs elsewhere, and was named by its URL.
         folder: The folder whose changes start the server anew, or `None`.
         starter: Starts the server's process.
     """
 
-    name: str
-    url: str | None
+    order: Order
+    is_url: bool
     folder: Path | None
     starter: Starter
 
@@ -65,7 +67,7 @@ class DevHost:
         self.endpoint: Endpoint | None = None
         self._target = target
         self._process = ServerProcess(
-            target.starter, target.name, on_line=self._line, on_gone=self._gone
+            target.starter, target.order, on_line=self._line, on_gone=self._gone
         )
         self._namespace = ""
         self._state: JsonObject = {"state": "starting"}
@@ -76,10 +78,10 @@ class DevHost:
         """Say how the server is, as the windows show it."""
         return {
             "type": "server",
-            "target": self._target.name,
+            "target": self._target.order.spec,
             "namespace": self._namespace,
             "watching": self._target.folder is not None,
-            "restartable": self._target.url is None,
+            "restartable": not self._target.is_url,
             "sandbox": self.sandbox.origin,
             **self._state,
         }
@@ -122,9 +124,9 @@ class DevHost:
             await asyncio.gather(*(tab.connect() for tab in self._tabs))
 
     async def _start(self) -> Endpoint:
-        if self._target.url is not None and not self._namespace:
+        if self._target.is_url and not self._namespace:
             await self._process.stop()
-            return Endpoint(self._target.url)
+            return Endpoint(self._target.order.spec, self._target.order.headers)
         return await self._process.start(self._namespace)
 
     async def mount(self, namespace: str) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types
 from fastmcp import Client
-from fastmcp.client.transports import SSETransport, StreamableHttpTransport
 
 from mcp_apps_plugin.dev.recording import RecordingTransport
 from mcp_apps_plugin.host import ServerChanges, apps_client_extension, link_of
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from fastmcp.client.logging import LogMessage
 
     from mcp_apps_plugin.dev.elicitation import WindowElicitation
+    from mcp_apps_plugin.dev.endpoint import Endpoint
     from mcp_apps_plugin.dev.messages import Connect
-    from mcp_apps_plugin.dev.process import Endpoint
     from mcp_apps_plugin.dev.questions import Say
     from mcp_apps_plugin.dev.recording import Record
     from mcp_apps_plugin.protocol.shapes import JsonObject
@@ -61,10 +60,9 @@ class Link:
         self._say = say
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        kind = SSETransport if endpoint.url.rstrip("/").endswith("/sse") else _streamable
         extensions = [apps_client_extension(elicitation=options.elicitation)]
         self.client: Client[Any] = Client(
-            RecordingTransport(kind(endpoint.url, headers=dict(endpoint.headers)), record),
+            RecordingTransport(endpoint.transport(), record),
             mode="legacy" if options.era == "legacy" else "auto",
             extensions=extensions if options.apps else None,
             elicitation_handler=elicitation,
@@ -138,13 +136,6 @@ class Link:
                 "data": message.data,
             }
         )
-
-
-def _streamable(url: str, headers: dict[str, str]) -> StreamableHttpTransport:
-    transport = StreamableHttpTransport(url, headers=headers)
-    if hasattr(transport, "max_sse_event_size"):
-        transport.max_sse_event_size = None  # a page may be larger than a message should
-    return transport
 
 
 def _described(tool: mcp_types.Tool) -> JsonObject:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
+import gc
 import os
 import signal
 import socket
@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
-    Main = Callable[[Sequence[str]], int]
+    Main = Callable[[str], int]
+    """What a process does with its order; returns its exit code."""
 
 _MAX_REQUEST: Final = 65_536
 _MAX_LINE: Final = 1024 * 1024
@@ -47,11 +48,18 @@ class Child:
     wait: Callable[[], Awaitable[object]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    order: str
+    stdin: int
+    outputs: tuple[int, int]
+
+
 class Starter(Protocol):
     """Starts processes."""
 
-    async def start(self, arguments: Sequence[str]) -> Child:
-        """Start one."""
+    async def start(self, order: str) -> Child:
+        """Start one, with one line that says what it is to do."""
         ...
 
 
@@ -65,19 +73,21 @@ class Spawner:
     def __init__(self, module: str) -> None:
         self._module = module
 
-    async def start(self, arguments: Sequence[str]) -> Child:
+    async def start(self, order: str) -> Child:
         """Start one."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             self._module,
-            *arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=_MAX_LINE,
         )
         assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018  asked for
+
+        # Not as arguments, which every user of the machine can list.
+        process.stdin.write(order.encode() + b"\n")
 
         def kill() -> None:
             with contextlib.suppress(ProcessLookupError):
@@ -86,61 +96,79 @@ class Spawner:
         return Child(process.stdout, process.stderr, process.stdin.close, kill, process.wait)
 
 
+def read_order() -> str:
+    """Read, in a process that was started from nothing, what it is to do."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(0, 1)):  # and not what follows
+        line += byte
+    return line.decode()
+
+
 class Nursery:
     """Starts processes by splitting them off one that stands by.
 
     Make it before there are threads and before the event loop runs.
 
     Args:
-        main: What each process does with its arguments; returns its exit code.
+        main: What each process does.
+        first: The order of a process to start at once, for the first `start` that asks for it.
     """
 
-    def __init__(self, main: Main) -> None:
+    def __init__(self, main: Main, *, first: str | None = None) -> None:
         self._socket, theirs = socket.socketpair()
+        # What was imported stays: a child that looked through it for garbage would copy it all.
+        gc.freeze()
         if os.fork() == 0:
             self._socket.close()
             _stand_by(theirs, main)
         theirs.close()
+        self._ahead = self._ask(first) if first is not None else None
 
     @staticmethod
     def possible() -> bool:
         """Tell whether this process can still be split."""
         return hasattr(os, "fork") and threading.active_count() == 1
 
-    async def start(self, arguments: Sequence[str]) -> Child:
+    async def start(self, order: str) -> Child:
         """Start one."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            child = await self._collect(ahead)
+            if ahead.order == order:
+                return child
+            child.end()
+        return await self._collect(self._ask(order))
+
+    def _ask(self, order: str) -> _Asked:
         theirs: list[int] = []
         ours: list[int] = []
         for reads in (True, False, False):
             read, write = os.pipe()
             theirs.append(read if reads else write)
             ours.append(write if reads else read)
-        request = json.dumps([*arguments]).encode()
-        socket.send_fds(self._socket, [request], theirs)
+        socket.send_fds(self._socket, [order.encode()], theirs)
         for descriptor in theirs:
             os.close(descriptor)
+        return _Asked(order, ours[0], (ours[1], ours[2]))
+
+    async def _collect(self, asked: _Asked) -> Child:
         loop = asyncio.get_running_loop()
         answer = await loop.run_in_executor(None, self._socket.recv, _MAX_REQUEST)
         process = int(answer)
-        stdin, *outputs = ours
-        output, errors = [await _reader(descriptor) for descriptor in outputs]
+        output, errors = [await _reader(descriptor) for descriptor in asked.outputs]
         ended = False
 
         def end() -> None:
             nonlocal ended
             if not ended:
                 ended = True
-                os.close(stdin)
+                os.close(asked.stdin)
 
         def kill() -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
         return Child(output, errors, end, kill, _nothing)
-
-    def close(self) -> None:
-        """End the process that stands by."""
-        self._socket.close()
 
 
 async def _nothing() -> None:
@@ -167,13 +195,13 @@ def _stand_by(control: socket.socket, main: Main) -> None:
         process = os.fork()
         if process == 0:
             control.close()
-            _become(main, json.loads(request), descriptors)
+            _become(main, request.decode(), descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         control.send(str(process).encode())
 
 
-def _become(main: Main, arguments: Sequence[str], descriptors: Sequence[int]) -> None:
+def _become(main: Main, order: str, descriptors: list[int]) -> None:
     """Be the new process. Never returns."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for standard, descriptor in enumerate(descriptors):
@@ -181,7 +209,7 @@ def _become(main: Main, arguments: Sequence[str], descriptors: Sequence[int]) ->
         os.close(descriptor)
     code = 1
     try:
-        code = main(arguments)
+        code = main(order)
     except BaseException:  # noqa: BLE001  the process ends here, whatever it was
         traceback.print_exc()
     finally:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.dev.child import KEY_HEADER, PATH
+from mcp_apps_plugin.dev.endpoint import Endpoint
 from mcp_apps_plugin.dev.serving import ADDRESS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from mcp_apps_plugin.dev.child import Order
     from mcp_apps_plugin.dev.nursery import Child, Starter
 
 END_SECONDS: Final = 3.0
@@ -25,25 +26,12 @@ class ServerFailedError(Exception):
     """The server did not come up, or went; the message is what it last said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a server is reached.
-
-    Attributes:
-        url: Its MCP endpoint.
-        headers: What a request to it has to carry.
-    """
-
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
 class ServerProcess:
     """One server, in one process at a time.
 
     Args:
         starter: Starts processes.
-        spec: What the user named.
+        order: What it is to run.
         on_line: Told of each line the server prints.
         on_gone: Told when the process ended unasked, with its last words.
     """
@@ -51,13 +39,13 @@ class ServerProcess:
     def __init__(
         self,
         starter: Starter,
-        spec: str,
+        order: Order,
         *,
         on_line: Callable[[str], None],
         on_gone: Callable[[str], None],
     ) -> None:
         self._starter = starter
-        self._spec = spec
+        self._order = order
         self._on_line = on_line
         self._on_gone = on_gone
         self._child: Child | None = None
@@ -74,9 +62,9 @@ class ServerProcess:
             ServerFailedError: It ended instead.
         """
         await self.stop()
-        secret = secrets.token_urlsafe(24)
         self._last_words.clear()
-        child = await self._starter.start([self._spec, namespace, secret])
+        order = replace(self._order, namespace=namespace)
+        child = await self._starter.start(order.to_text())
         self._child = child
         self._reading = asyncio.create_task(self._read(child))
         line = await child.output.readline()
@@ -89,7 +77,7 @@ class ServerProcess:
             await asyncio.wait([self._reading], timeout=END_SECONDS)
             child.kill()
             raise ServerFailedError(self.last_words) from None
-        return Endpoint(f"http://{ADDRESS}:{port}{PATH}", {KEY_HEADER: secret})
+        return Endpoint(f"http://{ADDRESS}:{port}{PATH}", {KEY_HEADER: order.secret})
 
     @property
     def last_words(self) -> str:

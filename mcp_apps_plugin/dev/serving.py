@@ -34,6 +34,10 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         self.up.set()
 
+    def end(self) -> None:
+        """Answer what is asked, and no more."""
+        self.should_exit = True
+
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         """Capture none."""
@@ -90,5 +94,5 @@ async def serving(app: ASGIApp, listener: socket.socket) -> AsyncGenerator[None]
     try:
         yield
     finally:
-        server.should_exit = True
+        server.end()
         await asyncio.wait([task])

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import mcp_types
     from starlette.websockets import WebSocket
 
+    from mcp_apps_plugin.dev.endpoint import Endpoint
     from mcp_apps_plugin.dev.host import DevHost
-    from mcp_apps_plugin.dev.process import Endpoint
     from mcp_apps_plugin.dev.wire import Direction
     from mcp_apps_plugin.protocol.shapes import JsonObject
 

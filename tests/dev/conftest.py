@@ -43,6 +43,12 @@ def dev_host(*arguments: str | Path):
         process.stdout.close()
 
 
+@pytest.fixture
+def command():
+    """The installed command's file."""
+    return COMMAND
+
+
 @pytest.fixture(scope="module")
 def gallery():
     """The dev host with one of everything: its address."""

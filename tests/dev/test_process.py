@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import secrets
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import httpx2
@@ -10,6 +15,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
+from mcp_apps_plugin.dev.child import Order
 from mcp_apps_plugin.dev.nursery import Spawner
 from mcp_apps_plugin.dev.process import ServerFailedError, ServerProcess
 
@@ -19,6 +25,11 @@ import os, threading
 from fastmcp import FastMCP
 mcp = FastMCP("Goes")
 threading.Timer(1.5, lambda: (print("bye", flush=True), os._exit(3))).start()
+"""
+STUCK = """
+import os, pathlib, time
+pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()))
+time.sleep(600)
 """
 PRINTS = """
 from contextlib import asynccontextmanager
@@ -53,7 +64,7 @@ async def run():
 
         process = ServerProcess(
             Spawner("mcp_apps_plugin.cli.dev"),
-            str(spec),
+            Order(str(spec), secrets.token_urlsafe()),
             on_line=hear,
             on_gone=gone.put_nowait,
         )
@@ -64,6 +75,23 @@ async def run():
     yield make
     for process in made:
         await process.stop()
+
+
+def wait_until(true, seconds=60):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_there(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{process}/stat")
+    # One that has ended and that nobody asked about is still listed.
+    return not (state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2][1] == "Z")
 
 
 def client_of(endpoint):
@@ -140,3 +168,16 @@ async def test_a_server_that_goes_is_missed(run, tmp_path):
     assert "bye" in await asyncio.wait_for(process.gone.get(), 20)
     await process.stop()
     assert process.gone.empty()
+
+
+@pytest.mark.parametrize("ends", ["SIGTERM", "SIGINT", "SIGKILL"])
+def test_no_process_outlives_the_dev_host(command, tmp_path, ends):
+    """However it ends, and whatever the server is at: here a module that is never done."""
+    path = tmp_path / "server.py"
+    path.write_text(STUCK, encoding="utf-8")
+    (noted := tmp_path / "pid").touch()
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen([command, "dev", path], stdout=nowhere, stderr=nowhere) as host:
+        wait_until(noted.read_text)
+        host.send_signal(signal.Signals[ends])
+    wait_until(lambda: not is_there(int(noted.read_text())))

@@ -16,7 +16,7 @@ from mcp_apps_plugin.protocol.links import link_of, visibility_of
 from mcp_apps_plugin.protocol.shapes import as_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_apps_plugin.host.connection import ServerConnection
     from mcp_apps_plugin.protocol.findings import Finding
@@ -45,19 +45,43 @@ class CallPlan:
     skip: frozenset[str] = frozenset()
     policy: Literal["none", "read-only", "all"] = "read-only"
 
-    def choose(self, tool: mcp_types.Tool) -> tuple[JsonObject, bool] | None:
-        """Return the arguments to call a tool with, and whether they are made up, or `None`."""
+    def choose(self, tool: mcp_types.Tool) -> tuple[JsonObject, bool] | str:
+        """Return the arguments to call a tool with, and whether they are made up.
+
+        For a tool that is not called, return the reason.
+        """
         if tool.name in self.skip:
-            return None
+            return "skipped as told"
         if tool.name in self.arguments:
             return dict(self.arguments[tool.name]), False
         hints = tool.annotations
-        if self.policy == "none" or (hints is not None and hints.destructive_hint is True):
-            return None
+        if self.policy == "none":
+            return "none is called"
+        if hints is not None and hints.destructive_hint is True:
+            return "marked as destructive"
         if self.policy == "read-only" and (hints is None or hints.read_only_hint is not True):
-            return None
+            return "not marked as read-only"
         given, made_up = sample_arguments(tool.input_schema)
-        return None if made_up and self.policy == "read-only" else (given, made_up)
+        if made_up and self.policy == "read-only":
+            return "no arguments are known"
+        return given, made_up
+
+    def wanted(self, tools: Sequence[mcp_types.Tool], ui_tools: Sequence[mcp_types.Tool]) -> Plan:
+        """Divide tools into those to call and those not to.
+
+        Args:
+            tools: All that the server lists; those that `arguments` names are called.
+            ui_tools: Those of them that take part in MCP Apps.
+        """
+        named = [tool for tool in tools if tool.name in self.arguments and tool not in ui_tools]
+        plan = Plan()
+        for tool in (*ui_tools, *named):
+            chosen = self.choose(tool)
+            if isinstance(chosen, str):
+                plan.skipped[tool.name] = chosen
+            else:
+                plan.calls.append(Called(tool, *chosen))
+        return plan
 
 
 @dataclass(slots=True)
@@ -81,12 +105,21 @@ class Called:
     misfit: str | None = None
 
 
-async def call_tools(
-    client: ServerConnection, tools: list[mcp_types.Tool], plan: CallPlan
-) -> list[Called]:
-    """Call tools as planned, a few at a time."""
-    chosen = [(tool, plan.choose(tool)) for tool in tools]
-    calls = [Called(tool, given[0], given[1]) for tool, given in chosen if given is not None]
+@dataclass(slots=True)
+class Plan:
+    """What is done with the tools of one server.
+
+    Attributes:
+        calls: The calls to make.
+        skipped: Why the other tools are not called, by name.
+    """
+
+    calls: list[Called] = field(default_factory=list["Called"])
+    skipped: dict[str, str] = field(default_factory=dict[str, str])
+
+
+async def call_tools(client: ServerConnection, calls: Sequence[Called]) -> None:
+    """Make calls, a few at a time, and keep what comes of each."""
     at_once = asyncio.Semaphore(_AT_ONCE)
 
     async def call(each: Called) -> None:
@@ -109,7 +142,6 @@ async def call_tools(
                 each.error = str(error).partition("\n")[0]
 
     await asyncio.gather(*map(call, calls))
-    return calls
 
 
 def judge_call(called: Called, budget: int) -> Iterator[Finding]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_apps_plugin.checks.browser.visit import Visit
     from mcp_apps_plugin.protocol.findings import Finding
+
+_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class CheckReport:
         ui_tools: How many of them take part in MCP Apps.
         pages: How many pages were read.
         called: The tools that were called.
+        skipped: Those in MCP Apps that were not, each with the reason.
         clients: The kinds of client that looked, in words.
         visits: What came of opening pages in a browser.
         seconds: How long it took.
@@ -35,6 +38,7 @@ class CheckReport:
     ui_tools: int = 0
     pages: int = 0
     called: tuple[str, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
     clients: tuple[str, ...] = ()
     visits: tuple[Visit, ...] = ()
     seconds: float = 0.0
@@ -56,7 +60,7 @@ class CheckReport:
         return (
             f"Looked at {counted(self.tools, 'tool')}, {self.ui_tools} in MCP Apps, "
             f"{counted(self.pages, 'page')}, {len(self.called)} called, "
-            f"{len(self.clients)} kinds of client, {self.seconds:.1f} s."
+            f"{counted(len(self.clients), 'kind')} of client, {self.seconds:.1f} s."
         )
 
     def __str__(self) -> str:
@@ -64,7 +68,19 @@ class CheckReport:
         shown = "".join(f"\n  {visit}" for visit in self.visits)
         found = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}."
         said = found if self.findings else "nothing to say."
-        return f"MCP Apps: server {self.target!r}: {said}{lines}{shown}\n  {self.looked_at}"
+        skipped = "".join(f"\n  {line}" for line in not_called(self.skipped))
+        report = f"{said}{lines}{shown}\n  {self.looked_at}{skipped}"
+        return f"MCP Apps: server {self.target!r}: {report}"
+
+
+def not_called(skipped: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Say which tools were not called, in one line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in skipped:
+        by_reason.setdefault(reason, []).append(f"`{name}`")
+    for reason, names in by_reason.items():
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        yield f"Not called: {', '.join(names[:_SHOWN])}{more} ({reason})."
 
 
 def counted(number: int, what: str) -> str:

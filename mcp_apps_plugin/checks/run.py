@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -85,6 +86,7 @@ class Recording:
         surfaces: Those of them whose pages were read.
         calls: What came of calling tools, by era.
         visits: What came of opening pages.
+        skipped: Why other tools were not called, by name.
         findings: What was found while connecting.
     """
 
@@ -92,6 +94,7 @@ class Recording:
     surfaces: list[Surface] = field(default_factory=list[Surface])
     calls: dict[str, list[Called]] = field(default_factory=dict[str, "list[Called]"])
     visits: list[Visit] = field(default_factory=list["Visit"])
+    skipped: dict[str, str] = field(default_factory=dict[str, str])
     findings: list[Finding] = field(default_factory=list[Finding])
 
     def judged(self, options: Options) -> list[Finding]:
@@ -160,7 +163,10 @@ async def _look_closer(
         snapshot, hosts=options.hosts, url=options.url, budget=options.budget, sources=sources
     )
     recording.surfaces.append(surface)
-    recording.calls[snapshot.era] = await call_tools(client, surface.ui_tools, options.plan)
+    plan = options.plan.wanted(snapshot.tools, surface.ui_tools)
+    recording.calls[snapshot.era] = plan.calls
+    recording.skipped |= plan.skipped
+    await call_tools(client, plan.calls)
     if options.browser and not recording.visits:
         from mcp_apps_plugin.checks.browser.visit import visit_pages  # noqa: PLC0415  an extra
 
@@ -244,21 +250,22 @@ def joined(declared: Iterable[Finding], seen: Iterable[Finding]) -> list[Finding
     weigh more: the audit is lenient where nothing of this package was used.
     """
     known = list(declared)
-    both = list(known)
+    added: list[Finding] = []
     for finding in seen:
-        same = [
         if finding.code == CheckCode.PAGE_READ and any(f.problem in finding.problem for f in known):
             continue  # the server's answer quotes what the audit found
             place
-            for place, other in enumerate(both)
-            if other.code == finding.code and _about(finding.subject) in f"{other.subject} {other}"
+        about = re.compile(rf"{re.escape(_about(finding.subject))}(?![\w/?#.~%-])")
+        same = [
+            for place, other in enumerate(known)
+            if other.code == finding.code and about.search(f"{other.subject} {other}")
         ]
         if not same:
-            both.append(finding)
+            added.append(finding)
         for place in same:
             if finding.severity == "error":
-                both[place] = replace(both[place], severity="error")
-    return both
+                known[place] = replace(known[place], severity="error")
+    return known + added
 
 
 def _about(subject: str) -> str:
@@ -280,6 +287,7 @@ def _report(
             dict.fromkeys(c.tool.name for calls in recording.calls.values() for c in calls)
         ),
         clients=tuple(shot.seen_by for shot in recording.snapshots),
+        skipped=tuple(recording.skipped.items()),
         visits=tuple(recording.visits),
         seconds=time.perf_counter() - started,
     )

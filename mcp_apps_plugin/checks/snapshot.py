@@ -85,18 +85,23 @@ async def take_snapshot(
         client: A connected client.
         era: The era it speaks.
         apps: What it declared.
-        max_reads: How many pages to read, taken evenly; `None` reads all.
+        max_reads: How many pages to read, taken evenly; `None` reads all. With 0 resources are
+            not listed either.
 
     Raises:
         mcp.MCPError: The server could not list its tools.
     """
     capabilities = client.server_capabilities or mcp_types.ServerCapabilities()
     tools = tuple(await client.list_tools()) if capabilities.tools is not None else ()
-    resources = await _resources(client) if capabilities.resources is not None else {}
+    # Where no page is read, only the links count.
+    lists_pages = capabilities.resources is not None and max_reads != 0
+    resources = await _resources(client) if lists_pages else {}
     snapshot = Snapshot(era, apps, capabilities, tools, resources)
     uris = snapshot.page_uris()
+    if max_reads == 0:
+        return snapshot
     if max_reads is not None and len(uris) > max_reads:
-        uris = uris[:: -(-len(uris) // max_reads)] if max_reads else []
+        uris = uris[:: -(-len(uris) // max_reads)]
     snapshot.reads.update(await _read_all(client, uris))
     return snapshot
 

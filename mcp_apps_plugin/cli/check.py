@@ -12,6 +12,7 @@ import logging
 from collections.abc import Sequence  # noqa: TC003  cyclopts reads the annotations
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -46,17 +47,33 @@ def check(
         Format, Parameter(help="How to print the findings.")
     ] = "text",
     host: Annotated[
-        Sequence[HostName], Parameter(help="Also what this host needs. May be repeated.")
+        Sequence[HostName],
+        Parameter(
+            help="Also what this host needs. May be repeated.", negative=(), show_default=False
+        ),
     ] = (),
     strict: Annotated[
-        bool, Parameter(help="Warnings count as errors for the exit code.", negative=())
+        bool,
+        Parameter(
+            help="Warnings count as errors for the exit code.", negative=(), show_default=False
+        ),
     ] = False,
     browser: Annotated[
-        bool, Parameter(help="Open each page in Chromium, under its own policy.", negative=())
+        bool,
+        Parameter(
+            help="Open each page in Chromium, under its own policy.",
+            negative=(),
+            show_default=False,
+        ),
     ] = False,
     call: Annotated[
         Sequence[str],
-        Parameter(help='Call this tool and look at its result: `NAME` or `NAME={"key": …}`.'),
+        Parameter(
+            help='Call this tool and look at its result: `NAME` or `NAME={"key": …}`. May be '
+            "repeated.",
+            negative=(),
+            show_default=False,
+        ),
     ] = (),
     calls: Annotated[
         Calls,
@@ -91,6 +108,8 @@ def check(
     unreachable = not examined.recording.snapshots and any(
         finding.code == CheckCode.SERVER_UNREACHABLE for finding in report.findings
     )
+    if not unreachable:
+        _refuse_unknown(call, examined)
     if explain is not None and not unreachable:
         return _explain(examined, explain)
     print(WRITERS[format](report))  # noqa: T201  it is what a command does
@@ -123,6 +142,16 @@ def _arguments(named: Sequence[str]) -> dict[str, dict[str, Any]]:
             raise LoadError(message)
         given[name] = arguments
     return given
+
+
+def _refuse_unknown(named: Sequence[str], examined: Examined) -> None:
+    """A tool that is not there would never be called, and nobody would know."""
+    listed = {tool.name for shot in examined.recording.snapshots for tool in shot.tools}
+    for name in _arguments(named):
+        if listed and name not in listed:
+            near = ", ".join(get_close_matches(name, sorted(listed))) or ", ".join(sorted(listed))
+            message = f"--call {name}: the server lists no such tool; it lists {near[:200]}."
+            raise LoadError(message)
 
 
 def _explain(examined: Examined, tool: str) -> int:

@@ -38,6 +38,7 @@ class ContractReport:
         tools: The tools that take part in MCP Apps.
         pages: The pages that were read.
         called: The tools that were called.
+        skipped: Those that were not, each with the reason.
         clients: The kinds of client it was looked at with.
         strict: Whether warnings count.
     """
@@ -47,6 +48,7 @@ class ContractReport:
     tools: tuple[str, ...]
     pages: tuple[str, ...]
     called: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...]
     clients: tuple[str, ...]
     strict: bool = False
 
@@ -60,10 +62,11 @@ class ContractReport:
         breaks = f"{broken} {'breaks' if len(self.broken) == 1 else 'break'} it"
         kept = breaks if self.broken else "it holds"
         lines = "".join(f"\n  {f.severity}: {f}" for f in self.findings)
+        skipped = "".join(f"\n  not called: {name}, {why}" for name, why in self.skipped)
         looked = (
             f"\n  tools: {', '.join(self.tools) or 'none'}"
             f"\n  pages: {', '.join(self.pages) or 'none'}"
-            f"\n  called: {', '.join(self.called) or 'none'}"
+            f"\n  called: {', '.join(self.called) or 'none'}{skipped}"
             f"\n  clients: {', '.join(self.clients) or 'none'}"
         )
         return f"app contract of {self.server!r}: {kept}{lines}{looked}"
@@ -177,6 +180,7 @@ async def check_app_contract(
         tools=tuple(tools),
         pages=tuple(dict.fromkeys(uri for s in plain.surfaces for uri in s.pages)),
         called=tuple(dict.fromkeys(c.tool.name for cs in plain.calls.values() for c in cs)),
+        skipped=tuple(plain.skipped.items()),
         clients=tuple(shot.seen_by for shot in plain.snapshots),
         strict=strict,
     )

@@ -41,13 +41,14 @@ def test_check_of_a_good_server(mcp_apps, write):
     """A server without faults: nothing is said but what was looked at, exit code 0."""
     write(GOOD)
     done = mcp_apps("check", "server.py")
-    said, looked_at = done.stdout.splitlines()
+    said, looked_at, not_called = done.stdout.splitlines()
     assert (done.returncode, said, done.stderr) == (
         0,
         "MCP Apps: server 'Plain': nothing to say.",
         "",
     )
     assert looked_at.startswith("  Looked at 1 tool, 1 in MCP Apps, 1 page,")
+    assert not_called == "  Not called: `look` (not marked as read-only)."
 
 
 def test_check_lists_errors(mcp_apps, write):
@@ -55,7 +56,8 @@ def test_check_lists_errors(mcp_apps, write):
     write(DANGLING)
     done = mcp_apps("check", "server.py")
     assert done.returncode == 1
-    assert "tool 'look' of server.look: links `ui://nowhere/page`" in done.stdout
+    assert "tool 'look' of server.look" in done.stdout
+    assert "links `ui://nowhere/page`" in done.stdout
     assert "[link-dangling]" in done.stdout
 
 
@@ -68,7 +70,7 @@ def test_check_lists_warnings(mcp_apps, write, options, code):
     assert done.returncode == code
     assert (found["server"], found["errors"]) == ("Plain", 0)
     assert found["warnings"] == len(found["findings"]) > 0
-    assert set(found["findings"][0]) == {
+    assert set(found["findings"][0]) >= {
         *("code", "subject", "problem", "consequence", "remedy", "severity")
     }
 
@@ -79,6 +81,7 @@ WRONG = [
     (("check", "server.py", "--url", "http://localhost/mcp"), "name one server"),
     (("check", "--url", "localhost"), "no http address"),
     (("check", "server.py", "--call", "look={"), "no JSON"),
+    (("check", "server.py", "--call", "lok"), "no such tool; it lists look"),
     (("check", "server.py", "--explain", "nope"), "no tool 'nope'"),
     (("check", "server.py", "--format", "xml"), "xml"),
     (("check", "missing.py"), "missing.py does not exist"),
@@ -115,6 +118,7 @@ def test_version_and_help(mcp_apps):
     shown = mcp_apps("--help").stdout
     for name in ("check", "plugins", "run", "types"):
         assert name in shown
+    assert "--empty" not in mcp_apps("check", "--help").stdout
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastmcp import Context, FastMCP
 
-from mcp_apps_plugin import app_resource, attach_ui, elicit, ui
+from mcp_apps_plugin import AppsExtension, app_resource, attach_ui, elicit, ui
 from mcp_apps_plugin.checks import check_server
 from mcp_apps_plugin.testing import AppContractError, assert_app_contract, check_app_contract
 
@@ -56,6 +56,49 @@ async def test_pages_that_nothing_shows():
 
     report = await check_app_contract(mcp)
     assert {str(finding.code) for finding in report.broken} == {"server-empty"}
+
+
+async def test_what_a_host_wants_is_switched_on(weather):
+    """The finding names the switch, and with it there is no finding."""
+    for host, dialect in (("chatgpt", "openai"), ("portable", "flat")):
+        report = await check_app_contract(weather(), arguments=OSLO, hosts=[host], mounted=False)
+        assert {str(finding.code) for finding in report.findings} == {"host-dialect"}
+        assert f'dialects=["{dialect}"]' in str(report)
+        assert f"MCP_APPS_DIALECTS={dialect}" in str(report)
+    mcp = weather()
+    mcp.add_extension(AppsExtension(dialects=["openai", "flat"]))
+    await assert_app_contract(mcp, arguments=OSLO, hosts=["chatgpt", "portable"], strict=True)
+
+
+async def test_what_is_not_called_says_why(weather):
+    """Nobody takes silence for a look at every result."""
+    mcp = weather()
+
+    @mcp.tool(annotations={"destructiveHint": True})
+    @ui("ui://weather/page")
+    def wipe() -> dict[str, int]:
+        return {"left": 0}
+
+    report = await assert_app_contract(mcp, arguments=OSLO, skip=["forget"], mounted=False)
+    assert dict(report.skipped) == {"forget": "skipped as told", "wipe": "marked as destructive"}
+    assert "not called: wipe, marked as destructive" in str(report)
+    checked = await check_server(mcp)
+    assert dict(checked.skipped) == {
+        **dict.fromkeys(("get_weather", "refresh", "forget"), "not marked as read-only"),
+        "wipe": "marked as destructive",
+    }
+
+
+async def test_a_tool_that_is_named_is_called_whatever_it_is(weather):
+    """A tool without a page, and one that is marked as destructive."""
+    mcp = weather()
+
+    @mcp.tool(annotations={"destructiveHint": True})
+    def wipe() -> str:
+        return "wiped"
+
+    report = await assert_app_contract(mcp, arguments={**OSLO, "wipe": {}}, mounted=False)
+    assert "wipe" in report.called
 
 
 async def test_what_keeps_a_server_from_starting_breaks_it(weather):

@@ -26,6 +26,7 @@ def json_text(report: CheckReport) -> str:
             "uiTools": report.ui_tools,
             "pages": report.pages,
             "called": list(report.called),
+            "notCalled": dict(report.skipped),
             "clients": list(report.clients),
             "seconds": round(report.seconds, 3),
             "findings": [dataclasses.asdict(finding) for finding in report.findings],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.checks.codes import CheckCode, found
 from mcp_apps_plugin.checks.rules.pages import options_of
 from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY
+from mcp_apps_plugin.protocol.dialects import claude_domain
 from mcp_apps_plugin.protocol.links import link_of, visibility_of
 from mcp_apps_plugin.protocol.shapes import as_object
 
@@ -18,14 +18,8 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.checks.surface import Surface
     from mcp_apps_plugin.protocol.findings import Finding
 
-CLAUDE_DOMAIN: Final = re.compile(r"[0-9a-f]{32}\.claudemcpcontent\.com")
+_CLAUDE_DOMAIN: Final = re.compile(r"[0-9a-f]{32}\.claudemcpcontent\.com")
 _ACCESSIBLE: Final = "openai/widgetAccessible"
-
-
-def claude_domain(url: str) -> str:
-    """Return the only `domain` that Claude takes for a server at this address."""
-    digest = hashlib.sha256(url.encode()).hexdigest()[:32]
-    return f"{digest}.claudemcpcontent.com"
 
 
 def _claude(surface: Surface) -> Iterator[Finding]:
@@ -35,17 +29,18 @@ def _claude(surface: Surface) -> Iterator[Finding]:
         domain = page.resolved.domain if page.resolved else None
         wanted = claude_domain(surface.url) if surface.url else None
         if domain is not None and (
-            not CLAUDE_DOMAIN.fullmatch(domain) or (wanted and domain != wanted)
+            not _CLAUDE_DOMAIN.fullmatch(domain) or (wanted and domain != wanted)
         ):
             yield found(
                 CheckCode.HOST_DOMAIN,
                 page.subject,
                 f"has the domain {domain!r}.",
                 "Claude shows a banner in place of the page.",
-                f"Leave `domain` out, or write `{wanted}` for this address."
+                f"Leave `domain` out, or write `{wanted}`, which is "
+                f'`claude_domain("{surface.url}")`.'
                 if wanted
-                else "Leave `domain` out, or write the first 32 digits of the SHA-256 of the "
-                "connector's URL, then `.claudemcpcontent.com`.",
+                else "Leave `domain` out, or write `claude_domain(url)` with the connector's exact "
+                "address: the first 32 digits of its SHA-256, then `.claudemcpcontent.com`.",
             )
 
 
@@ -63,7 +58,7 @@ def _chatgpt(surface: Surface) -> Iterator[Finding]:
                 f"does not say {' and '.join(f'`{name}`' for name in open_lists)} in its `csp`.",
                 "ChatGPT's inspector reports that the widget's policy is not set, and its review "
                 "refuses the app.",
-                "Write both lists, empty where nothing is needed.",
+                "Write both lists, empty where nothing is needed; `csp=Csp()` does it.",
             )
         domain = page.resolved.domain if page.resolved else None
         if domain is not None and not domain.startswith("https://"):
@@ -85,7 +80,8 @@ def _chatgpt(surface: Surface) -> Iterator[Finding]:
                 f"tool {tool.name!r}",
                 f"has no {' and no '.join(f'`{key}`' for key in missing)} in its `_meta`.",
                 "ChatGPT's older path does not find the page, or keeps the page from calling it.",
-                "Add the keys beside `_meta.ui`; the link is the same address.",
+                f"{_dialect('openai')} writes them; by hand they stand beside `_meta.ui`, with the "
+                "same address.",
             )
 
 
@@ -144,6 +140,11 @@ def _needs(surface: Surface, uri: str) -> Iterator[Finding]:
         )
 
 
+def _dialect(name: str) -> str:
+    """How a server with this package is told to write a dialect."""
+    return f'`AppsExtension(dialects=["{name}"])` or `MCP_APPS_DIALECTS={name}`'
+
+
 def _one_spelling(surface: Surface) -> Iterator[Finding]:
     for tool in surface.ui_tools:
         if link_of(tool.meta) and FLAT_LINK_KEY not in (tool.meta or {}):
@@ -152,7 +153,7 @@ def _one_spelling(surface: Surface) -> Iterator[Finding]:
                 f"tool {tool.name!r}",
                 f"has no `{FLAT_LINK_KEY}` in its `_meta`.",
                 "Older hosts read that key alone and show no page.",
-                "Add it with the same address.",
+                f"{_dialect('flat')} writes it; by hand it has the same address.",
             )
 
 

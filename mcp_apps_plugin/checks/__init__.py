@@ -4,16 +4,19 @@ The audit of `server/` knows what authors declared; the rules here know only wha
 and what a page's document says, so they hold for servers in any language.
 """
 
+from mcp_apps_plugin.checks.calls import CallPlan
 from mcp_apps_plugin.checks.codes import HOSTS, RULES, CheckCode, HostName, Rule
 from mcp_apps_plugin.checks.report import CheckReport
-from mcp_apps_plugin.checks.run import check_server, check_url
+from mcp_apps_plugin.checks.run import Options, check_server, check_url
 
 __all__ = [
     "HOSTS",
     "RULES",
+    "CallPlan",
     "CheckCode",
     "CheckReport",
     "HostName",
+    "Options",
     "Rule",
     "check_server",
     "check_url",

@@ -12,6 +12,7 @@ async def test_refresh():
 ```
 """
 
+from mcp_apps_plugin.checks.showing import Record
 from mcp_apps_plugin.testing.browser import AppsBrowser, BrowserSession
 from mcp_apps_plugin.testing.clients import ClientKind, open_client
 from mcp_apps_plugin.testing.contract import (
@@ -20,8 +21,8 @@ from mcp_apps_plugin.testing.contract import (
     assert_app_contract,
     check_app_contract,
 )
-from mcp_apps_plugin.testing.host import AppsHost
-from mcp_apps_plugin.testing.session import AppsSession, ToolFailedError
+from mcp_apps_plugin.testing.host import AppsHost, Question
+from mcp_apps_plugin.testing.session import AppsSession, Session, ToolFailedError
 from mcp_apps_plugin.testing.view import ScriptedView, ViewRefusedError
 
 __all__ = [
@@ -32,7 +33,10 @@ __all__ = [
     "BrowserSession",
     "ClientKind",
     "ContractReport",
+    "Question",
+    "Record",
     "ScriptedView",
+    "Session",
     "ToolFailedError",
     "ViewRefusedError",
     "assert_app_contract",

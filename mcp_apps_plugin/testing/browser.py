@@ -30,7 +30,7 @@ HANDSHAKE_SECONDS = 15.0
 
 
 class BrowserSession(Session):
-    """One tool, opened in Chromium.
+    """One tool, opened in Chromium: a `Session` with a page to look at.
 
     Attributes:
         stage: The page in its double frame.

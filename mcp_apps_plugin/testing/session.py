@@ -99,7 +99,7 @@ class Session:
 
 
 class AppsSession(Session):
-    """One tool, opened without a browser.
+    """One tool, opened without a browser: a `Session` with a view to speak for.
 
     Attributes:
         view: The page's half, for the test to speak for.

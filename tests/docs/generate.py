@@ -12,10 +12,10 @@ import inspect
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import mcp_apps_plugin
-from mcp_apps_plugin import host
+from mcp_apps_plugin import checks, host, testing
 from mcp_apps_plugin.cli.main import app as command
 from mcp_apps_plugin.plugins import hookspecs
 from mcp_apps_plugin.settings import Settings
@@ -23,8 +23,10 @@ from mcp_apps_plugin.view import PAGE_PROBLEM_CODES
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- Written by `python tests/docs/generate.py`; edit the docstrings instead. -->\n"
-_SECTION = re.compile(r"^(Args|Returns|Raises|Attributes|Example):$", re.MULTILINE)
+_SECTION = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Example):$", re.MULTILINE)
 _ITEM = re.compile(r"^ {4}(\*{0,2}[\w.]+): ", re.MULTILINE)
+
+_NO_DEFAULT = (None, inspect.Parameter.empty, False, ())
 
 
 def api() -> str:
@@ -41,6 +43,22 @@ def host_api() -> str:
         "for programs that embed them.\n"
     )
     return NOTE + intro + "".join(_entry(name, getattr(host, name)) for name in host.__all__)
+
+
+def testing_api() -> str:
+    """Every name of `mcp_apps_plugin.testing` and `mcp_apps_plugin.checks`."""
+    text = f"{NOTE}# Test and check API\n\n{TESTING_INTRO}"
+    for module in (testing, checks):
+        text += f"\n# `{module.__name__}`\n"
+        text += "".join(_entry(name, getattr(module, name)) for name in module.__all__)
+    return text
+
+
+TESTING_INTRO = """What [tests](../how-to/testing.md) use, and what `mcp-apps check` does, for
+programs. The pytest fixtures `mcp_apps_client`, `mcp_apps_matrix`, `mcp_apps_host`,
+`mcp_apps_browser` and `mcp_apps_contract` hand out `open_client`, `ClientKind`, `AppsHost`,
+`AppsBrowser` and `assert_app_contract`.
+"""
 
 
 def hooks() -> str:
@@ -94,7 +112,7 @@ def cli() -> str:
             if argument.field_info.is_positional:
                 names = [argument.name.lstrip("-").upper()]
             default = argument.field_info.default
-            shown = "" if default in (None, inspect.Parameter.empty) else f" Default: `{default}`."
+            shown = "" if default in _NO_DEFAULT else f" Default: `{default}`."
             choices = argument.get_choices()
             if choices:
                 shown = f" One of {', '.join(f'`{each}`' for each in choices)}.{shown}"
@@ -130,6 +148,8 @@ def _entry(name: str, value: Any) -> str:
     home = getattr(value, "__module__", "")
     if home.startswith("fastmcp"):
         return f"{text}FastMCP's own, from `{home}`.\n"
+    if get_origin(value) is Literal:
+        return f"{text}One of {', '.join(f'`{each!r}`' for each in get_args(value))}.\n"
     if isinstance(value, type) and issubclass(value, enum.Enum):
         text += f"{_markdown(inspect.getdoc(value) or '')}\n"
         return text + "".join(f"- `{each.name}` = `{each.value!r}`\n" for each in value)
@@ -149,6 +169,8 @@ def _entry(name: str, value: Any) -> str:
         return f"{text}{', '.join(f'`{each}`' for each in sorted(value))}.\n"
     return f"{text}Value: `{value!r}`.\n"
 
+    if isinstance(value, dict):
+        return f"{text}For {', '.join(f'`{each}`' for each in value)}.\n"
 
 def _first(member: Any) -> str:
     if not isinstance(member, property | classmethod | staticmethod) and not inspect.isroutine(
@@ -188,6 +210,7 @@ def _unquoted(text: str) -> str:
     text = text.strip("'") if text.startswith("'") else text
     return re.sub(r"<[\w.]+ object at 0x\w+>|<object object at 0x\w+>", "…", text)
 
+    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
 
 def _markdown(doc: str) -> str:
     """A docstring in Google's style, as Markdown."""
@@ -196,8 +219,8 @@ def _markdown(doc: str) -> str:
     for section, body in zip(parts[1::2], parts[2::2], strict=True):
         if section == "Example":
             text += f"\n{inspect.cleandoc(body)}\n"
-        elif section == "Returns":
-            text += f"\n**Returns:** {' '.join(body.split())}\n"
+        elif section in ("Returns", "Yields"):
+            text += f"\n**{section}:** {' '.join(body.split())}\n"
         else:
             title = {"Args": "Arguments"}.get(section, section)
             items = "".join(f"- `{name}`: {said}\n" for name, said in _items(body))
@@ -224,6 +247,7 @@ PAGES = {
     "host.md": host_api,
     "hooks.md": hooks,
     "settings.md": settings,
+    "testing.md": testing_api,
     "cli.md": cli,
     "errors.md": errors,
 }

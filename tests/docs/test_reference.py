@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mcp_apps_plugin
-from mcp_apps_plugin import Code
+from mcp_apps_plugin import Code, checks, host, testing
 from mcp_apps_plugin.cli.main import app as command
 from mcp_apps_plugin.plugins import hookspecs
 from mcp_apps_plugin.settings import Settings
@@ -37,6 +37,13 @@ def test_what_is_written_from_the_code_is_up_to_date(file):
 def test_every_public_name_has_a_heading():
     """The API page has every name of `__all__`, in its order."""
     assert headings("api.md") == [f"`{name}`" for name in mcp_apps_plugin.__all__]
+
+
+def test_every_name_for_hosts_and_tests_has_a_heading():
+    """So have those of the other packages that programs import from."""
+    assert headings("host.md", "##") == [f"`{name}`" for name in host.__all__]
+    names = [*testing.__all__, *checks.__all__]
+    assert headings("testing.md", "##") == [f"`{name}`" for name in names]
 
 
 def test_every_hook_has_a_heading_with_its_arguments():

@@ -73,6 +73,7 @@ def ui(
     permissions: PermissionsLike | None = None,
     domain: str | None = None,
     prefers_border: bool | None = None,
+    versioned: bool = False,
 ) -> Callable[[_F], _F]:
     """Give a tool a page. Works above and below `@mcp.tool`; returns what it was given.
 
@@ -90,6 +91,8 @@ def ui(
         permissions: What the page asks the host to allow; only with `html=`.
         domain: A host-specific sandbox origin; only with `html=`.
         prefers_border: Whether the page wants a border; only with `html=`.
+        versioned: Whether the link carries the hash of the page, so that hosts fetch a page that
+            has changed; only with `html=`. See `AppResource`.
 
     Raises:
         AppsTypeError: Used without a page, on no tool, twice, or with page options but no
@@ -108,6 +111,7 @@ def ui(
         "permissions": permissions,
         "domain": domain,
         "prefers_border": prefers_border,
+        "versioned": versioned or None,
     }
     _refuse_misplaced(page, html, [name for name, value in options.items() if value is not None])
     target = None if page is None or isinstance(page, str) else page_of(page)
@@ -136,6 +140,7 @@ def ui(
                 labels=(None, None, None),
                 ui=page_ui,
                 auth=None,
+                versioned=versioned,
             )
         declaration = UiDeclaration(
             subject=subject,

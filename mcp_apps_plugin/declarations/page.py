@@ -18,6 +18,7 @@ from mcp_apps_plugin.declarations.marks import (
     set_mark,
     source_file,
 )
+from mcp_apps_plugin.declarations.page_version import declare_versioned, refuse_parameters
 from mcp_apps_plugin.declarations.sources import HtmlFile, html_file
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
@@ -58,6 +59,9 @@ class AppResource:
         prefers_border: Whether the page wants a border. Default: the host's choice.
         auth: FastMCP authorization checks for reading the page, or `"inherit"` for those of
             the tools that link it. Default: none.
+        versioned: Whether the listed address carries the hash of the page, so that hosts fetch
+            a page that has changed: `ui://weather/dashboard?v=3f2a9c1e0b4d5867`. The address
+            without a hash, and with any older one, reads the newest page.
 
     Raises:
         AppsTypeError: A value has the wrong type.
@@ -77,6 +81,7 @@ class AppResource:
         domain: str | None = None,
         prefers_border: bool | None = None,
         auth: Auth | None = None,
+        versioned: bool = False,
     ) -> None:
         caller = sys._getframe(1)  # noqa: SLF001  the only way to know the declaring file
         self._fill(
@@ -87,6 +92,7 @@ class AppResource:
             labels=(name, title, description),
             ui=page_options(csp, permissions, domain, prefers_border),
             auth=auth,
+            versioned=versioned,
         )
         if self.file is None:
             raise AppsTypeError(
@@ -107,8 +113,13 @@ class AppResource:
         labels: tuple[str | None, str | None, str | None],
         ui: ResourceUi,
         auth: Auth | None,
+        versioned: bool,
         handler: Callable[..., Any] | None = None,
     ) -> None:
+        if versioned:
+            if handler is not None:
+                refuse_parameters(handler, subject)
+            declare_versioned()
         self.subject: str = subject
         self.handler: Callable[..., Any] | None = handler
         self.file: HtmlFile | None = None if html is None else html_file(html, declared_in, subject)
@@ -120,6 +131,7 @@ class AppResource:
         self._labels = labels
         self.ui: ResourceUi = ui
         self.auth: Auth | None = auth
+        self.versioned: bool = versioned
 
     @classmethod
     def declared_on(cls, handler: Any, *, makes_page: bool, **options: Any) -> AppResource:
@@ -177,6 +189,7 @@ def app_resource(
     prefers_border: bool | None = None,
     html: Html | None = None,
     auth: Auth | None = None,
+    versioned: bool = False,
 ) -> Callable[[_F], _F]: ...
 def app_resource(
     uri: Any = None,
@@ -190,6 +203,7 @@ def app_resource(
     prefers_border: bool | None = None,
     html: Html | None = None,
     auth: Auth | None = None,
+    versioned: bool = False,
 ) -> Any:
     """Declare the page that a function makes, or complete an `@mcp.resource("ui://…")`.
 
@@ -209,10 +223,13 @@ def app_resource(
         prefers_border: As for `AppResource`.
         html: The file that is served when the function returns `None`.
         auth: As for `AppResource`.
+        versioned: As for `AppResource`. The function is then asked when the server starts, and
+            what it returns is served until the server ends. It takes no parameters.
 
     Raises:
         AppsTypeError: Used on something that is no function, or twice (`page-usage`).
-        AppsValueError: The URI, an origin or a permission is not allowed.
+        AppsValueError: The URI, an origin or a permission is not allowed, or a function with
+            parameters is to be versioned (`page-version`).
     """
     bare = _is_function(uri)
     address: Any = None if bare else uri
@@ -230,6 +247,7 @@ def app_resource(
             labels=(name, title, description),
             ui=ui,
             auth=auth,
+            versioned=versioned,
         )
         if known is not None and page.uri != known:
             problem = f"is declared as `{page.uri}` here and as `{known}` by `@resource`."

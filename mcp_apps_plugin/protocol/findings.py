@@ -26,6 +26,7 @@ class Code(StrEnum):
     CSP_INVALID = "csp-invalid"
     PERMISSIONS_INVALID = "permissions-invalid"
     PAGE_OPTION_INVALID = "page-option-invalid"
+    PAGE_VERSION = "page-version"
     # What only the server can see.
     LINK_DANGLING = "link-dangling"
     PAGE_CONFLICT = "page-conflict"

@@ -160,13 +160,16 @@ def _page_content(original: Callable[..., Any]) -> Callable[..., Any]:
         if not is_page(self) or not keeps_mime_type(self):
             return original(self, raw_value)
         context = current_context.get()
-        if context is None or attachment_of(context.fastmcp) is None:
+        attachment = None if context is None else attachment_of(context.fastmcp)
+        if context is None or attachment is None:
             return original(self, raw_value)
         ui = page_ui(context.fastmcp, self)
         result = page_result(
             raw_value, subject=subject_of(self), ui=ui, declared=declared_page(self)
         )
-        return result if isinstance(result, ResourceResult) else original(self, result)
+        if not isinstance(result, ResourceResult):
+            return original(self, result)
+        return attachment.versions.served(self, result)
 
     return convert_result
 

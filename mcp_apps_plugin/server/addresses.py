@@ -32,6 +32,7 @@ from mcp_apps_plugin.server.trail import (
     trail_of,
 )
 from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of
+from mcp_apps_plugin.server.versions import listed_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -208,7 +209,7 @@ class Addresses:
             page = await page_for_caller(server, candidate)
             if page is not None and await self._is_meant(page, link, origin):
                 own = mount_of(page) is origin.mount or not (mount_of(page) or is_proxied(page))
-                return _Seen(candidate, lasting=own)
+                return _Seen(await listed_address(server, candidate, page), lasting=own)
         known = origin.backend is not None or await self._is_known(link, origin)
         # What stands behind this server may hide the page from one caller, or only be late.
         return _Seen(None, known, lasting=not sources(server))

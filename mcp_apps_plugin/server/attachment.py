@@ -17,6 +17,7 @@ from mcp_apps_plugin.server.names import Names
 from mcp_apps_plugin.server.pages import PageProvider
 from mcp_apps_plugin.server.proxies import stop_forwarding
 from mcp_apps_plugin.server.tree import local_components
+from mcp_apps_plugin.server.versions import Versions
 from mcp_apps_plugin.server.wire import WireMiddleware
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Attachment:
         self._check = on_start
         self.links = AttachedLinks()
         self.pages = PageProvider(self, self._on_start)
+        self.versions = Versions(self)
         self.lists = Lists(self)
         self.addresses = Addresses(self)
         self.names = Names()

@@ -17,12 +17,14 @@ from mcp_apps_plugin.declarations.page import AppResource
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
 from mcp_apps_plugin.protocol.findings import MCPAppsError
-from mcp_apps_plugin.protocol.links import link_of
+from mcp_apps_plugin.protocol.links import link_of, rewrite_links
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
 from mcp_apps_plugin.server.tree import is_foreign
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fastmcp import FastMCP
     from fastmcp.resources import Resource, ResourceTemplate
     from fastmcp.tools import Tool
@@ -53,8 +55,13 @@ class Emitted(dict[str, Any]):
         self.settled: object = None
 
 
-def emit_tool(server: Server, tool: Tool) -> Tool:
+def emit_tool(server: Server, tool: Tool, listed_as: Mapping[str, str]) -> Tool:
     """Write a tool's `_meta`, if it takes part in MCP Apps.
+
+    Args:
+        server: The server that lists the tool.
+        tool: The tool.
+        listed_as: The addresses of versioned pages, each with what it is listed as.
 
     Returns:
         The tool; a copy only where another server needs another `_meta` on the same object.
@@ -66,6 +73,8 @@ def emit_tool(server: Server, tool: Tool) -> Tool:
             return tool.model_copy(update={"meta": original})
         return tool
     written = plugins().customize_tool(server, tool, dict(original or {}))
+    if listed_as:
+        written = rewrite_links(written, lambda uri: listed_as.get(uri, uri))
     return _written(server, tool, written, original)
 
 

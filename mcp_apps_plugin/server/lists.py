@@ -32,6 +32,7 @@ class Lists:
         """Write the `_meta` of each tool that takes part."""
         server = self._attachment.server
         links = self._attachment.links
+        listed_as = self._attachment.versions.links
         by_mount = not links
         listed: list[Tool] = []
         for tool in tools:
@@ -42,7 +43,7 @@ class Lists:
             if not (isinstance(meta, Emitted) and server in meta.servers):
                 if links:
                     links.mark(server, tool)
-                tool = emit_tool(server, tool)  # noqa: PLW2901  the same tool, completed
+                tool = emit_tool(server, tool, listed_as)  # noqa: PLW2901  the same tool, completed
             listed.append(tool)
         return listed
 

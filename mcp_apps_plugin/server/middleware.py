@@ -63,6 +63,7 @@ class AppsMiddleware(Middleware):
         with _outermost(_listing) as outermost:
             listed = list(await call_next(context))
             hidden = await surfaces.pinned(server, listed)
+        await self._attachment.versions.prepare()
         tools = self._attachment.lists.tools(listed)
         if hidden:
             tools += [t for t in self._attachment.lists.tools(hidden) if surfaces.keeps_page(t)]
@@ -96,7 +97,13 @@ class AppsMiddleware(Middleware):
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
     ) -> Any:
         forward_declarations(self._attachment.server)
+        versions = self._attachment.versions
+        await versions.prepare()
         resources = self._attachment.lists.pages(await call_next(context))
+        if context.method == "resources/templates/list":
+            resources += await versions.templates()
+        else:
+            resources = versions.listed(resources)
         if self._attachment.pages.inherits():
             resources = await self._readable(resources)
         if surfaces.for_the_model():
@@ -121,6 +128,7 @@ class AppsMiddleware(Middleware):
         if surfaces.for_the_model():
             message = f"{uri} is a page for the host to show, not a text for the model to read."
             raise NotFoundError(message)
+        await self._attachment.versions.prepare()
         if self._attachment.pages.inherits():
             page = await server.get_resource(uri)
             if page is not None and not await self._readable([page]):

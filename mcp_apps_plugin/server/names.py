@@ -15,6 +15,7 @@ from fastmcp.utilities.versions import dedupe_with_versions
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
+from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.trail import trail_of, written_name
 from mcp_apps_plugin.server.tree import (
     is_proxied,
@@ -101,13 +102,22 @@ class Names:
         if "McpApp" not in html or all(isinstance(t, Visibility) for t in transforms_of(server)):
             return html  # every name is as it was written
         async with Context(fastmcp=server):
-            page = await server.get_resource(uri)
+            page = await server.get_resource(uri) or await _listed(server, uri)
         path = None if page is None else await _path_of(page)
         if path is None:
             return html
         found = _callable_by_pages(await _origins(server), lambda origin: origin.path == path)
         names = {origin.written: seen for origin, seen in found.items() if origin.written != seen}
         return _with_names(html, names)
+
+
+async def _listed(server: Server, uri: str) -> FastMCPComponent | None:
+    """Find the page of a back end that was read with an older hash, or with none."""
+    address = unversioned(uri)
+    for page in await server.list_resources(run_middleware=False):
+        if unversioned(str(page.uri)) == address:
+            return page
+    return None
 
 
 def _callable_by_pages(

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
-from fastmcp.server.providers import Provider
+from fastmcp.server.providers import FastMCPProvider, Provider
 from fastmcp.tools import Tool
 from pydantic import PrivateAttr
 
@@ -15,11 +15,12 @@ from mcp_apps_plugin.declarations.marks import PAGE_MARK
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY, URI_SCHEME
 from mcp_apps_plugin.protocol.metadata import ResourceUi
+from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.content import PageError
 from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page
 from mcp_apps_plugin.server.problems import build_findings
-from mcp_apps_plugin.server.tree import local_components, state_of
+from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, state_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
@@ -84,6 +85,9 @@ class PageProvider(Provider):
     Args:
         attachment: Our parts on the server it is added to.
         on_start: What runs when the server starts.
+
+    Attributes:
+        versioned: The addresses of its pages that are versioned, by any of their declarations.
     """
 
     def __init__(
@@ -96,21 +100,25 @@ class PageProvider(Provider):
         self._by_uri: dict[str, Resource] = {}
         self._state: object = None
         self._inheriting = False
+        self.versioned: frozenset[str] = frozenset()
 
     def declared(self) -> list[AppResource]:
         """List the declared pages, one for each address and source, in order of declaration."""
         found: dict[tuple[str | None, object], AppResource] = {}
+        every: list[AppResource] = []
         for component in local_components(self._attachment.server):
             if isinstance(component, Tool):
                 declaration = declaration_of(component)
                 if declaration is not None and declaration.page is not None:
-                    _put(found, declaration.page)
+                    every.append(declaration.page)
         for _, elicited in elicitations(self._attachment.server):
             if not isinstance(elicited, str):
-                _put(found, elicited)
+                every.append(elicited)
         attached = self._attachment.links.pages()
-        for page in (*attached, *plugins().contribute_pages(self._attachment.server)):
+        every += (*attached, *plugins().contribute_pages(self._attachment.server))
+        for page in every:
             _put(found, page)
+        self.versioned = frozenset(str(page.uri) for page in every if page.versioned)
         return list(found.values())
 
     def pages(self) -> dict[str, Resource]:
@@ -161,10 +169,24 @@ class PageProvider(Provider):
             return None
         if self._state != state_of(self._attachment.server):
             self.pages()
-        page = self._by_uri.get(uri)
+        address = unversioned(uri)
+        page = self._by_uri.get(address)
+        if page is None and address != uri:
+            return await self._registered(address, version)
         # A version range is about versioned components; `1.0` of a page is not this one.
         if page is None or version is None or version.matches(page.version):
             return page
+        return None
+
+    async def _registered(self, uri: str, version: VersionSpec | None) -> Resource | None:
+        """Find a page that its author registered, for a read with a hash."""
+        for provider in self._attachment.server.providers:
+            mounted = isinstance(base_of(provider), FastMCPProvider)
+            if provider is self or mounted or is_remote(provider):
+                continue  # they know their own hashes
+            page = await provider.get_resource(uri, version)
+            if page is not None and declared_page(page) is not None:
+                return page
         return None
 
     @asynccontextmanager

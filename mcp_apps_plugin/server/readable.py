@@ -16,6 +16,7 @@ from fastmcp.server.transforms import Namespace, Transform
 from fastmcp.server.transforms.version_filter import VersionFilter
 from mcp_types import ReadResourceRequestParams
 
+from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.emission import declared_page
 from mcp_apps_plugin.server.inherited_auth import may_read
 from mcp_apps_plugin.server.pages import PageProvider
@@ -91,6 +92,7 @@ def stands(server: Server, uri: str) -> bool:
 
 def stands_locally(server: Server, uri: str) -> bool:
     """Tell whether a server itself has a page under an address as it was written."""
+    uri = unversioned(uri)
     for component in local_components(server):
         if isinstance(component, Resource) and str(component.uri) == uri:
             return True

@@ -21,6 +21,7 @@ from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_object
+from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.attachment import attachment_of
 from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import (
@@ -108,6 +109,8 @@ async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) 
     if known is not None or attachment is None:
         return known
     part = parts[id(server)] = _Part(attachment, [] if parent is None else [parent])
+    await attachment.versions.prepare()
+    part.findings += attachment.versions.problems()
     async with Context(fastmcp=server):
         for provider in server.providers:
             await _collect(part, provider, parts)
@@ -195,6 +198,7 @@ def _tool_entry(part: _Part, tool: Tool) -> ToolEntry:
     function = vars(tool).get("fn")
     meta = tool.meta or {}
     link = link_of(meta)
+    link = None if link is None else unversioned(link)
     return ToolEntry(
         server=part.attachment.server.name,
         name=tool.name,

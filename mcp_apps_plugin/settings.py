@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import warnings
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from pydantic import ValidationError, field_validator
+from pydantic import PositiveInt, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from mcp_apps_plugin.protocol.csp import origin_problem
 from mcp_apps_plugin.protocol.dialects import DIALECTS
-from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding
+from mcp_apps_plugin.protocol.findings import (
+    AppsValueError,
+    Code,
+    Finding,
+    MCPAppsWarning,
+    did_you_mean,
+)
 
 AuditMode = Literal["error", "warn", "off"]
 Names = Annotated[tuple[str, ...], NoDecode]
@@ -53,7 +60,7 @@ class Settings(BaseSettings):
     plugins: Names | None = None
     audit: AuditMode = "error"
     dialects: Names = ()
-    page_budget: int = 1_000_000
+    page_budget: PositiveInt = 1_000_000
     csp_connect_domains: Names = ()
     csp_resource_domains: Names = ()
     csp_frame_domains: Names = ()
@@ -67,9 +74,11 @@ class Settings(BaseSettings):
     @field_validator("dialects")
     @classmethod
     def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        unknown = [f"`{name}`" for name in value if name not in DIALECTS]
+        unknown = [name for name in value if name not in DIALECTS]
         if unknown:
-            message = f"{', '.join(unknown)} is none of {', '.join(DIALECTS)}."
+            names = ", ".join(f"`{name}`" for name in unknown)
+            hint = did_you_mean(unknown[0], DIALECTS)
+            message = f"{names} is none of {', '.join(DIALECTS)}.{hint}"
             raise ValueError(message)
         return value
 
@@ -80,6 +89,28 @@ class Settings(BaseSettings):
         if problems:
             raise ValueError(" ".join(problems))
         return value
+
+
+def warn_of_unknown() -> None:
+    """Warn of variables that are named like a setting and are none: a misspelt one does nothing."""
+    known = [*map(str.upper, Settings.model_fields), *_OTHERS]
+    for variable in os.environ:
+        name = variable.upper().removeprefix(_PREFIX)
+        if variable.upper().startswith(_PREFIX) and name not in known:
+            hint = did_you_mean(name, known).replace("`", f"`{_PREFIX}", 1)
+            finding = Finding(
+                code=Code.SETTINGS_UNKNOWN,
+                subject=f"environment variable {variable}",
+                problem=f"is no setting.{hint}",
+                consequence="It does nothing.",
+                remedy="Correct the name, or unset the variable.",
+                severity="warning",
+            )
+            warnings.warn(str(finding), MCPAppsWarning, stacklevel=3)
+
+
+_PREFIX = "MCP_APPS_"
+_OTHERS = ("CHROMIUM",)  # read where a browser is looked for
 
 
 def read_settings() -> Settings:

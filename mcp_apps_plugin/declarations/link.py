@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from fastmcp.tools import Tool
@@ -16,11 +16,25 @@ from mcp_apps_plugin.declarations.marks import (
     describe,
     find_mark,
     find_tool_mark,
+    place_of,
     set_mark,
 )
-from mcp_apps_plugin.declarations.page import AppResource, check_uri, page_of, page_options
+from mcp_apps_plugin.declarations.page import (
+    AppResource,
+    check_uri,
+    page_of,
+    page_options,
+    same_page,
+)
 from mcp_apps_plugin.declarations.text import check_text
-from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
+from mcp_apps_plugin.protocol.authored import authored
+from mcp_apps_plugin.protocol.findings import (
+    AppsTypeError,
+    AppsValueError,
+    Code,
+    Finding,
+    did_you_mean,
+)
 from mcp_apps_plugin.protocol.links import BOTH, Audience
 
 if TYPE_CHECKING:
@@ -47,6 +61,7 @@ class UiDeclaration:
         visibility: Who may use the tool.
         text: The words for the model; `None` keeps FastMCP's.
         fallback: The words for clients known not to show pages; `None` means `text`.
+        place: Where the handler is written, as `file:line`; empty where Python does not know.
     """
 
     subject: str
@@ -55,6 +70,7 @@ class UiDeclaration:
     visibility: tuple[Audience, ...]
     text: Text | None = None
     fallback: Text | None = None
+    place: str = ""
 
     @property
     def uri(self) -> str | None:
@@ -62,6 +78,7 @@ class UiDeclaration:
         return self.page.uri if self.page is not None else self.link
 
 
+@authored(Code.UI_USAGE, "@ui")
 def ui(
     page: str | AppResource | Callable[..., Any] | None = None,
     *,
@@ -121,11 +138,13 @@ def ui(
         raise AppsTypeError(_usage("@ui", "has neither a page nor a visibility.", _USE))
     page_ui = page_options(csp, permissions, domain, prefers_border)
 
+    @authored(Code.UI_USAGE, "@ui(…)")
     def decorate(handler: _F) -> _F:
         subject = describe(handler)
         _refuse_handler(handler)
         known = _known(handler)
         if isinstance(page, str):
+            _refuse_html(page, subject)
             check_uri(page, subject)
         audiences = check_visibility(visibility, subject)
         for option, value in (("text", text), ("fallback", fallback)):
@@ -149,9 +168,12 @@ def ui(
             visibility=audiences,
             text=text,
             fallback=fallback,
+            place=place_of(handler),
         )
-        # The methods of two objects share one function: the same declaration may come again.
-        if known is not None and not (inspect.ismethod(handler) and known == declaration):
+        if known is not None:
+            # The methods of two objects share one function: the same declaration may come again.
+            if inspect.ismethod(handler) and _same(known, declaration):
+                return handler
             raise AppsTypeError(_twice(subject))
         set_mark(handler, UI_MARK, declaration)
         return handler
@@ -186,11 +208,13 @@ def check_visibility(visibility: object, subject: str) -> tuple[Audience, ...]:
     listed = list(cast("Sequence[object]", named)) if isinstance(named, Sequence) else []
     if listed and all(audience in BOTH for audience in listed):
         return tuple(audience for audience in BOTH if audience in listed)
+    unknown = [each for each in listed if each not in BOTH][:1]
     raise AppsValueError(
         Finding(
             code=Code.VISIBILITY_INVALID,
             subject=subject,
-            problem=f"`visibility={visibility!r}` names nobody that exists.",
+            problem=f"`visibility={visibility!r}` names nobody that exists."
+            + "".join(did_you_mean(each, ("model", "app", "both")) for each in unknown),
             consequence="Hosts would hide the tool from the model and from the page.",
             remedy='Use "model", "app", "both", or a sequence of the first two.',
         )
@@ -216,6 +240,13 @@ def _refuse_misplaced(page: object, html: object, options: list[str]) -> None:
         raise AppsTypeError(_usage("@ui", problem, "Keep one of the two."))
 
 
+def _refuse_html(page: str, subject: str) -> None:
+    if page.lstrip().startswith("<"):
+        problem = "`@ui` is given HTML text instead of a page or an address."
+        remedy = "Give it the function that returns the HTML, without calling it: `@ui(page)`."
+        raise AppsValueError(_usage(subject, problem, remedy))
+
+
 def _refuse_handler(handler: Any) -> None:
     tool_like = isinstance(handler, Tool | staticmethod | classmethod) or (
         callable(handler) and not isinstance(handler, type)
@@ -230,13 +261,19 @@ def _known(handler: Any) -> UiDeclaration | None:
     return find_mark(carrier_of(handler), UI_MARK, UiDeclaration)
 
 
+def _same(one: UiDeclaration, other: UiDeclaration) -> bool:
+    without = replace(one, page=None) == replace(other, page=None)
+    return without and same_page(one.page, other.page)
+
+
 def _twice(subject: str) -> Finding:
     return Finding(
         code=Code.UI_TWICE,
         subject=subject,
         problem="has `@ui` twice.",
         consequence="One of the two declarations would be lost.",
-        remedy="Keep one; a second tool over the same code is `Tool.from_tool(…)`.",
+        remedy="Keep one; a second tool over the same code is `Tool.from_tool(…)`, and for another "
+        "object's method `Tool.from_function(…)`.",
     )
 
 

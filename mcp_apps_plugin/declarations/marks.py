@@ -127,17 +127,31 @@ def describe(handler: object) -> str:
     return f"{getattr(carrier, '__module__', '?')}.{qualname}"
 
 
+def place_of(handler: object) -> str:
+    """Return where a handler is written, as `file:line`, or nothing where Python cannot tell."""
+    carrier = _written(handler)
+    # A callable object is written where its class says what a call does.
+    called = vars(type(carrier)).get("__call__", None) if callable(carrier) else None
+    code = getattr(carrier, "__code__", None) or getattr(called, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+
+
 def source_file(handler: object) -> str | None:
     """Return the file that defines a handler, or `None` when Python does not know one."""
-    if isinstance(handler, Tool):
-        handler = handler.__dict__.get("fn", handler)
-    carrier = carrier_of(handler)
-    while isinstance(carrier, functools.partial):
-        carrier = carrier.func
-    carrier = inspect.unwrap(carrier) if callable(carrier) else carrier
+    carrier = _written(handler)
     if not inspect.isroutine(carrier) and not inspect.isclass(carrier):
         carrier = type(carrier)
     try:
         return inspect.getfile(carrier)
     except (TypeError, OSError):
         return None
+
+
+def _written(handler: object) -> Any:
+    """Return the author's own function behind a tool, a method, a `partial` or a wrapper."""
+    if isinstance(handler, Tool):
+        handler = handler.__dict__.get("fn", handler)
+    carrier = carrier_of(handler)
+    while isinstance(carrier, functools.partial):
+        carrier = carrier.func
+    return inspect.unwrap(carrier) if callable(carrier) else carrier

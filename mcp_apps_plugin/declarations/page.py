@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from fastmcp.decorators import get_fastmcp_meta
@@ -15,11 +14,13 @@ from mcp_apps_plugin.declarations.marks import (
     carrier_of,
     describe,
     find_mark,
+    place_of,
     set_mark,
     source_file,
 )
 from mcp_apps_plugin.declarations.page_version import declare_versioned, refuse_parameters
 from mcp_apps_plugin.declarations.sources import HtmlFile, html_file
+from mcp_apps_plugin.protocol.authored import authored, caller
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
 from mcp_apps_plugin.protocol.links import friendly_name, uri_problem
@@ -68,6 +69,7 @@ class AppResource:
         AppsValueError: The URI, an origin or a permission is not allowed.
     """
 
+    @authored(Code.PAGE_USAGE, "AppResource")
     def __init__(
         self,
         uri: str | None = None,
@@ -83,10 +85,11 @@ class AppResource:
         auth: Auth | None = None,
         versioned: bool = False,
     ) -> None:
-        caller = sys._getframe(1)  # noqa: SLF001  the only way to know the declaring file
+        file, line = caller()
         self._fill(
             subject=f"page {uri!r}" if uri else f"page of {html!r}",
-            declared_in=caller.f_code.co_filename,
+            place=f"{file}:{line}",
+            declared_in=file,
             uri=uri,
             html=html,
             labels=(name, title, description),
@@ -107,6 +110,7 @@ class AppResource:
         self,
         *,
         subject: str,
+        place: str,
         declared_in: str | None,
         uri: str | None,
         html: object,
@@ -121,6 +125,7 @@ class AppResource:
                 refuse_parameters(handler, subject)
             declare_versioned()
         self.subject: str = subject
+        self.place: str = place
         self.handler: Callable[..., Any] | None = handler
         self.file: HtmlFile | None = None if html is None else html_file(html, declared_in, subject)
         if uri is None and self.file is not None:
@@ -139,6 +144,7 @@ class AppResource:
         page = cls.__new__(cls)
         page._fill(  # noqa: SLF001  the other constructor of this class
             subject=describe(handler),
+            place=place_of(handler),
             declared_in=source_file(handler),
             handler=carrier_of(handler) if makes_page else None,
             **options,
@@ -191,6 +197,7 @@ def app_resource(
     auth: Auth | None = None,
     versioned: bool = False,
 ) -> Callable[[_F], _F]: ...
+@authored(Code.PAGE_USAGE, "@app_resource")
 def app_resource(
     uri: Any = None,
     *,
@@ -235,6 +242,7 @@ def app_resource(
     address: Any = None if bare else uri
     ui = page_options(csp, permissions, domain, prefers_border)
 
+    @authored(Code.PAGE_USAGE, "@app_resource(…)")
     def decorate(handler: Any) -> Any:
         _refuse_misuse(handler)
         meta = get_fastmcp_meta(carrier_of(handler))
@@ -274,6 +282,17 @@ def page_of(value: object) -> AppResource | None:
     if isinstance(value, AppResource):
         return value
     return find_mark(value, PAGE_MARK, AppResource) if callable(value) else None
+
+
+def same_page(one: AppResource | None, other: AppResource | None) -> bool:
+    """Tell whether two declarations say the same: the same source and the same options."""
+    if one is None or other is None:
+        return one is other
+    mine, theirs = vars(one), vars(other)
+    return all(
+        getattr(value, "identity", value) == getattr(theirs[name], "identity", theirs[name])
+        for name, value in mine.items()
+    )
 
 
 def page_options(

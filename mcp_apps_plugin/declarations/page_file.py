@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.declarations.sources import html_file
+from mcp_apps_plugin.protocol.authored import authored, caller
+from mcp_apps_plugin.protocol.findings import Code
 
 if TYPE_CHECKING:
     from mcp_apps_plugin.declarations.sources import Html
@@ -32,9 +33,9 @@ class Page:
         ```
     """
 
+    @authored(Code.PAGE_USAGE, "Page")
     def __init__(self, html: Html, data: Any = None) -> None:
-        caller = sys._getframe(1)  # noqa: SLF001  the only way to know the declaring file
-        self.file = html_file(html, caller.f_code.co_filename, f"Page({str(html)!r})")
+        self.file = html_file(html, caller()[0], f"Page({str(html)!r})")
         self.data = data
 
     def __repr__(self) -> str:

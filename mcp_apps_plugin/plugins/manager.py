@@ -18,7 +18,14 @@ import pluggy
 
 from mcp_apps_plugin.plugins import hookspecs
 from mcp_apps_plugin.protocol.capabilities import merge_settings
-from mcp_apps_plugin.protocol.findings import Code, Finding, MCPAppsError, MCPAppsPluginWarning
+from mcp_apps_plugin.protocol.findings import (
+    Code,
+    Finding,
+    MCPAppsError,
+    MCPAppsPluginWarning,
+    MCPAppsWarning,
+    did_you_mean,
+)
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.shapes import as_object
 from mcp_apps_plugin.settings import read_settings
@@ -89,6 +96,22 @@ class PluginManager:
         for entry in sorted(entry_points(group=hookspecs.PROJECT), key=lambda each: each.name):
             if entry.value != BUILTIN_MODULE:
                 self._load(entry)
+        self._warn_of_unknown()
+
+    def _warn_of_unknown(self) -> None:
+        """Warn of names in `MCP_APPS_PLUGINS` that no plugin has."""
+        installed = [info.name for info in self._infos.values() if info.distribution != _OWN]
+        for name in self._wanted or ():
+            if name not in {*installed, "none"}:
+                finding = Finding(
+                    code=Code.SETTINGS_UNKNOWN,
+                    subject="environment variable MCP_APPS_PLUGINS",
+                    problem=f"names `{name}`, which is no plugin.{did_you_mean(name, installed)}",
+                    consequence="No such plugin is loaded.",
+                    remedy="`mcp-apps plugins` lists the installed ones.",
+                    severity="warning",
+                )
+                warnings.warn(str(finding), MCPAppsWarning, stacklevel=3)
 
     def register(
         self, plugin: object, name: str, *, distribution: str = "", version: str = ""

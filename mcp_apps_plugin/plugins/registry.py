@@ -30,6 +30,7 @@ class ToolEntry:
         link: The address it links to, as written, or `None`.
         link_state: Whether this server serves the link: `"served"`, `"hidden"` when it does but
             disables or guards it, `"missing"`, or `"unknown"` where only a remote part could tell.
+        place: Where it is written, as `file:line`; empty where that is not known.
     """
 
     server: str
@@ -41,6 +42,7 @@ class ToolEntry:
     output_schema: JsonObject | None
     link: str | None
     link_state: LinkState
+    place: str = ""
 
     @property
     def own(self) -> bool:
@@ -64,6 +66,7 @@ class PageEntry:
         file: The file it is read from, for errors.
         problems: What kept it from being built.
         declared: The options given to `@app_resource`, or `None` when it has none.
+        place: Where it is declared, as `file:line`; empty where that is not known.
     """
 
     server: str
@@ -77,6 +80,7 @@ class PageEntry:
     file: str | None = None
     problems: tuple[Finding, ...] = ()
     declared: ResourceUi | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +92,14 @@ class ElicitationEntry:
         subject: The handler, as an author would look for it.
         uri: The page's address, as written; `None` for a page without one.
         state: Whether the page is served, as for a tool's link.
+        place: Where the handler is written, as `file:line`; empty where that is not known.
     """
 
     server: str
     subject: str
     uri: str | None
     state: LinkState
+    place: str = ""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 Severity = Literal["error", "warning"]
 
@@ -49,6 +49,7 @@ class Code(StrEnum):
     # Around the server.
     EXTENSION_SETTINGS = "extension-settings"
     SETTINGS_INVALID = "settings-invalid"
+    SETTINGS_UNKNOWN = "settings-unknown"
     PLUGIN_FAILED = "plugin-failed"
     FASTMCP_CHANGED = "fastmcp-changed"
     # On the host's side.
@@ -71,6 +72,7 @@ class Finding:
         consequence: What a user of the server would see.
         remedy: What to do.
         severity: `"error"` stops a server from starting, `"warning"` is logged.
+        place: Where it is written, as `file:line`; empty where that is not known.
     """
 
     code: Code | str
@@ -79,9 +81,33 @@ class Finding:
     consequence: str
     remedy: str
     severity: Severity = "error"
+    place: str = ""
 
     def __str__(self) -> str:
-        return f"{self.subject}: {self.problem} {self.consequence} {self.remedy} [{self.code}]"
+        return f"{self._fault()} {self.consequence} {self.remedy} [{self.code}]"
+
+    def _fault(self) -> str:
+        place = f" ({self.place})" if self.place else ""
+        return f"{self.subject}{place}: {self.problem}"
+
+    def _in_lines(self, indent: str) -> str:
+        return f"{self._fault()}\n{indent}{self.consequence} {self.remedy} [{self.code}]"
+
+
+def did_you_mean(wrong: object, known: Iterable[str]) -> str:
+    """Name the nearest of the known names.
+
+    Args:
+        wrong: What was written.
+        known: What could have been written.
+
+    Returns:
+        A sentence with a space before it, or nothing when none is near.
+    """
+    import difflib  # noqa: PLC0415  for faults only
+
+    near = difflib.get_close_matches(str(wrong), list(known), n=1)
+    return f" Did you mean `{near[0]}`?" if near else ""
 
 
 class MCPAppsError(Exception):
@@ -90,6 +116,8 @@ class MCPAppsError(Exception):
     Attributes:
         findings: What is wrong, at least one.
     """
+
+    __module__ = "mcp_apps_plugin"  # where users import it from, so where tracebacks name it
 
     def __init__(self, *findings: Finding) -> None:
         self.findings: tuple[Finding, ...] = findings
@@ -104,27 +132,43 @@ class MCPAppsError(Exception):
 class AppsTypeError(MCPAppsError, TypeError):
     """A decorator or function was used in a way that has no meaning."""
 
+    __module__ = "mcp_apps_plugin"
+
 
 class AppsValueError(MCPAppsError, ValueError):
     """A value in a declaration is not allowed."""
+
+    __module__ = "mcp_apps_plugin"
 
 
 class AppsConfigurationError(MCPAppsError):
     """A server cannot start: its declarations do not fit together. Lists every finding."""
 
+    __module__ = "mcp_apps_plugin"
+
     def __init__(self, server: str, findings: Sequence[Finding]) -> None:
         super().__init__(*findings)
-        lines = "".join(f"\n  {number}. {f}" for number, f in enumerate(findings, 1))
-        self.args = (f"MCP Apps: server {server!r} cannot start, {len(findings)} error(s):{lines}",)
+        lines = "".join(
+            f"\n  {number}. {finding._in_lines('     ')}"  # noqa: SLF001  its own class's layout
+            for number, finding in enumerate(findings, 1)
+        )
+        errors = "1 error" if len(findings) == 1 else f"{len(findings)} errors"
+        self.args = (f"MCP Apps: server {server!r} cannot start, {errors}:{lines}",)
 
 
 class MCPAppsWarning(UserWarning):
     """The root of every warning this package issues."""
 
+    __module__ = "mcp_apps_plugin"
+
 
 class MCPAppsCompatibilityWarning(MCPAppsWarning):
     """The installed FastMCP has another shape than expected; the named feature is off."""
 
+    __module__ = "mcp_apps_plugin"
+
 
 class MCPAppsPluginWarning(MCPAppsWarning):
     """A third-party plugin failed and was left out."""
+
+    __module__ = "mcp_apps_plugin"

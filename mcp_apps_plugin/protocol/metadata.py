@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
 
+from mcp_apps_plugin.protocol.authored import calling_place, placed
 from mcp_apps_plugin.protocol.csp import origin_problem
-from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
+from mcp_apps_plugin.protocol.findings import (
+    AppsTypeError,
+    AppsValueError,
+    Code,
+    Finding,
+    did_you_mean,
+)
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 
 if TYPE_CHECKING:
@@ -34,7 +41,8 @@ class _WireModel(BaseModel):
         try:
             super().__init__(**data)
         except ValidationError as error:
-            raise AppsValueError(*self._explain(error)) from None
+            wrong = AppsValueError(*self._explain(error))
+            raise placed(wrong, calling_place(direct=True)) from None
 
     @classmethod
     def _explain(cls, error: ValidationError) -> list[Finding]:
@@ -53,13 +61,8 @@ class _WireModel(BaseModel):
     def _remedy_for(cls, kind: str, location: tuple[int | str, ...]) -> str:
         if kind != "extra_forbidden":
             return cls._remedy
-        import difflib  # noqa: PLC0415  for a typing error only
-
-        names = list(cls.model_fields)
-        near = difflib.get_close_matches(str(location[-1]), names, n=1)
-        if near:
-            return f"Did you mean `{near[0]}`?"
-        return f"The fields are {cls._fields()}."
+        hint = did_you_mean(location[-1], cls.model_fields).lstrip()
+        return hint or f"The fields are {cls._fields()}."
 
     def to_wire(self) -> dict[str, Any]:
         """Return the object as it stands in JSON: camel case, without nulls."""

@@ -37,7 +37,7 @@ from mcp_apps_plugin.server.patches import (
 )
 from mcp_apps_plugin.server.private import current_context, missing_parts
 from mcp_apps_plugin.server.shaping import shape_result
-from mcp_apps_plugin.settings import read_settings
+from mcp_apps_plugin.settings import read_settings, warn_of_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,6 +64,7 @@ def activate() -> bool:
     with _lock:
         if _active or read_settings().disable:
             return _active
+        warn_of_unknown()
         _active = True
         for patch in PATCHES:
             patch.apply()

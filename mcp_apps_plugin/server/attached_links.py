@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.protocol.links import BOTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from fastmcp import FastMCP
     from fastmcp.tools import Tool
@@ -37,9 +38,11 @@ class AttachedLinks:
         """Check and keep a mapping of tool names or globs to pages.
 
         Raises:
-            AppsTypeError: A value is no page (`ui-usage`).
+            AppsTypeError: It is no mapping, or a value is no page (`ui-usage`).
             AppsValueError: A value is no `ui://` address (`uri-invalid`).
         """
+        if not isinstance(links, Mapping):
+            raise AppsTypeError(_usage("attach_ui", f"is given `{links!r}`, which is no mapping."))
         checked = {pattern: _declaration(pattern, page) for pattern, page in links.items()}
         self._declarations.update(checked)
         declared_more()
@@ -74,14 +77,16 @@ def _declaration(pattern: str, page: object) -> UiDeclaration:
         return UiDeclaration(subject=subject, link=page, page=None, visibility=BOTH)
     declared = page_of(page)
     if declared is None:
-        raise AppsTypeError(
-            Finding(
-                code=Code.UI_USAGE,
-                subject=subject,
-                problem=f"is given {page!r}, which is no page.",
-                consequence="The tool would have no page.",
-                remedy="Give a `ui://` address, an `AppResource`, or a function with "
-                "`@app_resource`.",
-            )
-        )
+        raise AppsTypeError(_usage(subject, f"is given {page!r}, which is no page."))
     return UiDeclaration(subject=subject, link=None, page=declared, visibility=BOTH)
+
+
+def _usage(subject: str, problem: str) -> Finding:
+    return Finding(
+        code=Code.UI_USAGE,
+        subject=subject,
+        problem=problem,
+        consequence="The tools would have no pages.",
+        remedy='Write `attach_ui(server, {"list_orders": page})`, where a page is a `ui://` '
+        "address, an `AppResource`, or a function with `@app_resource`.",
+    )

@@ -6,6 +6,9 @@ import weakref
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from fastmcp import FastMCP
+
+from mcp_apps_plugin.protocol.authored import authored
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.server.addresses import Addresses
 from mcp_apps_plugin.server.attached_links import AttachedLinks
@@ -22,8 +25,6 @@ from mcp_apps_plugin.server.wire import WireMiddleware
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-
-    from fastmcp import FastMCP
 
     from mcp_apps_plugin.declarations.page import AppResource
 
@@ -101,6 +102,7 @@ def attachment_of(server: Server) -> Attachment | None:
     return vars(server).get(_KEY)
 
 
+@authored(Code.UI_USAGE, "attach_ui")
 def attach_ui(server: Server, links: Mapping[str, str | AppResource | Callable[..., Any]]) -> None:
     """Give pages to tools that nobody decorated: OpenAPI tools, proxied tools, transformed ones.
 
@@ -111,7 +113,8 @@ def attach_ui(server: Server, links: Mapping[str, str | AppResource | Callable[.
             `@app_resource`. A tool's own `@ui` goes before.
 
     Raises:
-        AppsTypeError: A value is no page, or the package is not active (`ui-usage`).
+        AppsTypeError: A value is no page, the first argument no server, or the package not
+            active (`ui-usage`).
         AppsValueError: A value is no `ui://` address (`uri-invalid`).
 
     Example:
@@ -119,15 +122,24 @@ def attach_ui(server: Server, links: Mapping[str, str | AppResource | Callable[.
         attach_ui(server, {"list_orders": orders_view, "report_*": "ui://reports/table"})
         ```
     """
+    if not isinstance(server, FastMCP):
+        problem = f"is given `{server!r}` where a FastMCP server is expected."
+        raise AppsTypeError(
+            _usage("attach_ui", problem, 'Write `attach_ui(server, {"tool": page})`.')
+        )
     attachment = attachment_of(server)
     if attachment is None:
-        raise AppsTypeError(
-            Finding(
-                code=Code.UI_USAGE,
-                subject=f"attach_ui on server {server.name!r}",
-                problem="comes while mcp-apps-plugin is switched off for it.",
-                consequence="Its tools would have no pages.",
-                remedy="Call `mcp_apps_plugin.activate()`, or unset `MCP_APPS_DISABLE`.",
-            )
-        )
+        problem = "comes while mcp-apps-plugin is switched off for it."
+        remedy = "Call `mcp_apps_plugin.activate()`, or unset `MCP_APPS_DISABLE`."
+        raise AppsTypeError(_usage(f"attach_ui on server {server.name!r}", problem, remedy))
     attachment.links.add(links)
+
+
+def _usage(subject: str, problem: str, remedy: str) -> Finding:
+    return Finding(
+        code=Code.UI_USAGE,
+        subject=subject,
+        problem=problem,
+        consequence="Its tools would have no pages.",
+        remedy=remedy,
+    )

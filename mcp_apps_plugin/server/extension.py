@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.server.extensions import ServerExtension
 
+from mcp_apps_plugin.protocol.authored import authored
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
 from mcp_apps_plugin.protocol.dialects import DIALECTS
-from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding
+from mcp_apps_plugin.protocol.findings import (
+    AppsTypeError,
+    AppsValueError,
+    Code,
+    Finding,
+    did_you_mean,
+)
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from fastmcp import FastMCP
 
@@ -42,6 +50,8 @@ class AppsExtension(ServerExtension):
             none.
 
     Raises:
+        AppsTypeError: An option has another name, or a value another type
+            (`extension-settings`).
         AppsValueError: `audit` is no such mode, a dialect is not known, or a default is not
             allowed.
     """
@@ -50,6 +60,7 @@ class AppsExtension(ServerExtension):
     # A mounted server's settings are its own: they do not spread to the server it is mounted on.
     auto_register = False
 
+    @authored(Code.EXTENSION_SETTINGS, "AppsExtension")
     def __init__(
         self,
         *,
@@ -60,11 +71,16 @@ class AppsExtension(ServerExtension):
         dialects: Sequence[Dialect] | None = None,
     ) -> None:
         _refuse_unknown("audit", (audit,), (None, *_MODES))
+        if isinstance(dialects, str):
+            raise AppsTypeError(_wrong(f"`dialects={dialects!r}` is one text.", _LIST))
         _refuse_unknown("dialects", dialects or (), DIALECTS)
         self.defaults = None if defaults is None else ResourceUi.coerce(defaults)
         self.audit = audit
         self.bare_names = bare_names
         self.dialects = None if dialects is None else tuple(dialects)
+        if settings is not None and not isinstance(settings, Mapping):
+            problem = f"`settings={settings!r}` is no mapping."
+            raise AppsTypeError(_wrong(problem, 'Write `settings={"key": value}`.'))
         self._settings = dict(settings or {})
 
     def settings(self) -> JsonObject:
@@ -75,15 +91,23 @@ class AppsExtension(ServerExtension):
 def _refuse_unknown(option: str, given: Iterable[object], known: Sequence[object]) -> None:
     unknown = [value for value in given if value not in known]
     if unknown:
-        raise AppsValueError(
-            Finding(
-                code=Code.EXTENSION_SETTINGS,
-                subject="AppsExtension",
-                problem=f"`{option}=` has {unknown[0]!r}, which is not known.",
-                consequence="The server would not do what its author asks for.",
-                remedy=f"Use {', '.join(repr(value) for value in known if value is not None)}.",
-            )
-        )
+        names = [str(value) for value in known if value is not None]
+        problem = f"`{option}=` has {unknown[0]!r}, which is not known."
+        problem += did_you_mean(unknown[0], names)
+        raise AppsValueError(_wrong(problem, f"Use {', '.join(map(repr, names))}."))
+
+
+def _wrong(problem: str, remedy: str) -> Finding:
+    return Finding(
+        code=Code.EXTENSION_SETTINGS,
+        subject="AppsExtension",
+        problem=problem,
+        consequence="The server would not do what its author asks for.",
+        remedy=remedy,
+    )
+
+
+_LIST = f"Write a list: `dialects={list(DIALECTS)!r}`, or one of them in it."
 
 
 def options_of(server: FastMCP[Any]) -> AppsExtension:

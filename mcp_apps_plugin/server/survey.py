@@ -14,7 +14,7 @@ from fastmcp.server.transforms.visibility import Visibility, is_enabled
 
 from mcp_apps_plugin.declarations.elicits import address_of_page
 from mcp_apps_plugin.declarations.link import declaration_of
-from mcp_apps_plugin.declarations.marks import describe
+from mcp_apps_plugin.declarations.marks import describe, place_of
 from mcp_apps_plugin.declarations.page import page_usage
 from mcp_apps_plugin.plugins.registry import ElicitationEntry, PageEntry, Registry, ToolEntry
 from mcp_apps_plugin.protocol.constants import UI_KEY
@@ -211,6 +211,9 @@ def _tool_entry(part: _Part, tool: Tool) -> ToolEntry:
         output_schema=tool.output_schema,
         link=link,
         link_state=part.state_of(link, tool),
+        place=place_of(function)
+        if declaration is None or not declaration.place
+        else declaration.place,
     )
 
 
@@ -219,11 +222,13 @@ def _elicitation_entries(part: _Part) -> Iterator[ElicitationEntry]:
     handler: Any  # a tool, a prompt or a resource
     for handler, page in elicitations(server):
         uri = address_of_page(page)
+        function = getattr(handler, "fn", handler)
         yield ElicitationEntry(
             server=server.name,
-            subject=describe(getattr(handler, "fn", handler)),
+            subject=describe(function),
             uri=uri,
             state="missing" if uri is None else part.state_of(uri, handler),
+            place=place_of(function),
         )
 
 
@@ -247,6 +252,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             html=made.html if made else None,
             file=page.file.identity if page.file else None,
             problems=made.problems if made else (),
+            place=page.place,
         )
     for uri, listing in listed.items():
         own = declared_page(listing)
@@ -268,4 +274,5 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             html=vars(listing).get("text"),
             problems=problems,
             declared=None if own is None else own.ui,
+            place=place_of(function) if own is None else own.place,
         )

@@ -156,6 +156,79 @@ def test_a_wrong_switch(run_python: Any) -> None:
     assert "MCP_APPS_DISABLE" in stderr
 
 
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [
+        ("MCP_APPS_AUDITT", "MCP_APPS_AUDITT: is no setting. Did you mean `MCP_APPS_AUDIT`?"),
+        ("MCP_APPS_DIALECT", "Did you mean `MCP_APPS_DIALECTS`?"),
+        ("mcp_apps_strct", "Did you mean `MCP_APPS_STRICT`?"),
+        ("MCP_APPS_SOMETHING_ELSE", "MCP_APPS_SOMETHING_ELSE: is no setting. It does nothing."),
+        ("MCP_APPS_CHROMIUM", ""),
+        ("mcp_apps_strict", ""),
+        ("MCP_APPSTRICT", ""),
+    ],
+)
+def test_a_misspelt_variable(run_python: Any, variable: str, said: str) -> None:
+    """A variable that is named like a setting and is none is said once, with the nearest one."""
+    code = """
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import mcp_apps_plugin
+            mcp_apps_plugin.activate()
+            FastMCP("s")
+        print(json.dumps([[type(w.message).__name__, str(w.message)] for w in caught]))
+    """
+    caught = run_python(PRELUDE + _flat(code), env={variable: "1"})
+    assert [kind for kind, _ in caught] == (["MCPAppsWarning"] if said else [])
+    assert said in "".join(message for _, message in caught)
+    assert all("[settings-unknown]" in message for _, message in caught)
+
+
+def test_a_misspelt_variable_where_warnings_are_errors(run_python: Any) -> None:
+    """A warning that was made an error stops the import before FastMCP is touched."""
+    code = """
+        before = snapshot()
+        try: import mcp_apps_plugin
+        except Warning as warning: print(json.dumps([str(warning)[:36], snapshot() == before]))
+    """
+    assert run_python(PRELUDE + _flat(code), env={"MCP_APPS_AUDITT": "off"}) == [
+        "environment variable MCP_APPS_AUDITT",
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("DISABLE", "maybe", "boolean"),
+        ("STRICT", "2", "boolean"),
+        ("AUDIT", "of", "'error', 'warn' or 'off'"),
+        ("DIALECTS", "flat openay", "`openay` is none of flat, openai. Did you mean `openai`?"),
+        ("PAGE_BUDGET", "1MB", "integer"),
+        ("PAGE_BUDGET", "0", "greater than 0"),
+        ("CSP_CONNECT_DOMAINS", "a.example", "`a.example`"),
+        ("CSP_RESOURCE_DOMAINS", "https://a/b", "`https://a/b` has a path"),
+        ("CSP_FRAME_DOMAINS", "*", "`*`"),
+        ("CSP_BASE_URI_DOMAINS", "'self'", "`'self'`"),
+    ],
+)
+def test_a_wrong_value(run_python: Any, variable: str, value: str, said: str) -> None:
+    """A value that is not allowed stops the import: variable, value, what is allowed, code."""
+    name = f"MCP_APPS_{variable}"
+    stderr = run_python("import mcp_apps_plugin", env={name: value}, fails="AppsValueError")
+    last = stderr.splitlines()[-1]
+    assert f"environment variable {name}: is {value!r}. " in last
+    assert said in last
+    assert last.endswith("[settings-invalid]")
+
+
+def test_two_wrong_values(run_python: Any) -> None:
+    """All wrong values are said at once."""
+    env = {"MCP_APPS_AUDIT": "of", "MCP_APPS_STRICT": "no way"}
+    stderr = run_python("import mcp_apps_plugin", env=env, fails="AppsValueError")
+    assert stderr.count("[settings-invalid]") == 2
+
+
 SERVER = """
 from pathlib import Path
 from fastmcp.resources import FileResource, TextResource
@@ -334,18 +407,17 @@ print(json.dumps([[type(w.message).__name__ for w in caught], "".join(str(w.mess
         "gone('fastmcp.server.context')",
         "import fastmcp.server.providers.wrapped_provider as w\ndel w._WrappedProvider",
         "gone('fastmcp.server.mixins.lifespan')",
-        "o = FastMCP.add_provider\n"
-        "FastMCP.add_provider = lambda self, provider, **options: "
-        "1 / 0 if 'mcp_apps' in type(provider).__module__ else o(self, provider, **options)",
-        "o = FastMCP.add_provider\n"
-        "def add(self, provider, **options):\n"
-        "    o(self, provider, **options)\n"
-        "    if hasattr(self, '_mcp_server'): self._mcp_server.middleware = ()\n"
-        "FastMCP.add_provider = add",
+        "del FastMCP.local_provider",
+        "o = FastMCP.__init__\n"
+        "import functools\n@functools.wraps(o)\n"
+        "def init(self, *args, **options):\n"
+        "    o(self, *args, **options)\n"
+        "    self._mcp_server.middleware = ()\n"
+        "FastMCP.__init__ = init",
     ],
 )
 def test_a_private_part_is_gone(run_python: Any, change: str) -> None:
-    """Where a private part of FastMCP is gone, one warning says so, and servers are as without."""
+    """Where a private part of FastMCP is gone, one warning says so, and servers go on."""
     code = f"""
 def gone(module):
     import importlib, types
@@ -363,9 +435,10 @@ with warnings.catch_warnings(record=True) as caught:
     parts = asyncio.run(main())
 print(json.dumps([[type(w.message).__name__ for w in caught], parts]))
 """
-    kinds, parts = run_python(PRELUDE + code)
+    kinds, (provider,) = run_python(PRELUDE + code)
     assert kinds == ["MCPAppsCompatibilityWarning"]
-    assert len(parts) == (1 if "add_provider" in change else 2)
+    whole = "gone(" in change  # without the others nothing is added to a server
+    assert provider == ("PageProvider" if whole else "_SchemaCacheLocalProvider")
 
 
 def _flat(code: str) -> str:

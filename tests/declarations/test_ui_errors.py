@@ -343,11 +343,13 @@ def test_a_relative_path_in_nowhere() -> None:
 
 
 def test_the_messages_read_well() -> None:
-    """A message names the object, the fault, the consequence, the remedy and the code."""
+    """A message names the object, its place, the fault, the consequence, the remedy, the code."""
     with pytest.raises(AppsValueError) as caught:
         ui(visibility="everyone")(make())
+    line = caught.traceback[0].lineno + 1
     assert str(caught.value).endswith(
-        "make.<locals>.get_weather: `visibility='everyone'` names nobody that exists. Hosts would "
-        'hide the tool from the model and from the page. Use "model", "app", "both", or a '
+        f"make.<locals>.get_weather ({__file__}:{line}): `visibility='everyone'` names nobody that "
+        'exists. Hosts would hide the tool from the model and from the page. Use "model", "app", '
+        '"both", or a '
         "sequence of the first two. [visibility-invalid]"
     )

@@ -91,7 +91,9 @@ def settings() -> str:
 
 SETTINGS_INTRO = """What an operator may set in the environment, without touching the code. An empty
 variable counts as unset. A value that is not allowed stops the import with
-[`settings-invalid`](errors.md#settings-invalid).
+[`settings-invalid`](errors.md#settings-invalid); a variable `MCP_APPS_…` that is not in this list
+is warned of with [`settings-unknown`](errors.md#settings-unknown). The one exception is
+`MCP_APPS_CHROMIUM`, the browser for [tests](../how-to/testing.md).
 
 Lists are split at white space and commas. The `MCP_APPS_CSP_*` lists are used, each on its own,
 where neither the page nor `AppsExtension(defaults=…)` of its server has one; plugins

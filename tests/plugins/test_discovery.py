@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 LIST = """
 import json
 from mcp_apps_plugin.plugins import plugins
@@ -117,6 +119,33 @@ def test_switches(run_python: Any, install: Any) -> None:
     *listed, merged = run_python(LIST, env={"MCP_APPS_PLUGINS": "none"})
     assert [(each[0], each[3]) for each in listed] == [("aaa-broken", "off"), ("zzz-good", "off")]
     assert merged == UI
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("zzz-god", "names `zzz-god`, which is no plugin. Did you mean `zzz-good`?"),
+        ("zzz-good, other", "names `other`, which is no plugin. No such plugin"),
+        ("zzz-good", ""),
+        ("none", ""),
+    ],
+)
+def test_a_misspelt_switch(run_python: Any, install: Any, names: str, said: str) -> None:
+    """A name in `MCP_APPS_PLUGINS` that no plugin has is said once, with the nearest one."""
+    install("zzz-good", GOOD)
+    code = """
+        import json, warnings
+        from fastmcp import FastMCP
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import mcp_apps_plugin
+            FastMCP("s"), FastMCP("t")
+        print(json.dumps([[type(w.message).__name__, str(w.message)] for w in caught]))
+    """
+    caught = run_python(code, env={"MCP_APPS_PLUGINS": names})
+    assert [kind for kind, _ in caught] == (["MCPAppsWarning"] if said else [])
+    assert said in "".join(message for _, message in caught)
+    assert all("[settings-unknown]" in message for _, message in caught)
 
 
 def test_a_plugin_with_a_server_of_its_own(run_python: Any, install: Any) -> None:

@@ -58,9 +58,10 @@ async def test_errors_stop_the_start() -> None:
             pass
     assert [f.code for f in caught.value.findings] == [Code.LINK_DANGLING] * 2
     lines = str(caught.value).splitlines()
-    assert lines[0] == "MCP Apps: server 'weather' cannot start, 2 error(s):"
+    assert lines[0] == "MCP Apps: server 'weather' cannot start, 2 errors:"
     assert lines[1].startswith("  1. tool 'one' of ")
-    assert lines[2].startswith("  2. tool 'two' of ")
+    assert lines[2].startswith("     Hosts would show an empty frame. Declare")
+    assert lines[3].startswith("  2. tool 'two' of ")
 
 
 async def test_every_transport(connect: Any, wire: Any) -> None:

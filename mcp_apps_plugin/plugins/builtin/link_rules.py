@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
-from mcp_apps_plugin.protocol.findings import Code, Finding
+from mcp_apps_plugin.protocol.findings import Code, Finding, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,14 +31,14 @@ def _links(registry: Registry) -> Iterator[Finding]:
                 consequence="Where the page is hidden, the tool is listed without it.",
                 remedy="Enable both or neither, and give both the same `auth=`.",
                 severity="warning",
+                place=tool.place,
             )
 
 
 def _elicitations(registry: Registry) -> Iterator[Finding]:
     for asked in registry.elicitations:
         if asked.state == "missing":
-            near = difflib.get_close_matches(str(asked.uri), sorted(registry.served), n=1)
-            hint = f" Did you mean `{near[0]}`?" if near else ""
+            hint = did_you_mean(asked.uri, sorted(registry.served))
             yield Finding(
                 code=Code.LINK_DANGLING,
                 subject=asked.subject,
@@ -47,12 +46,12 @@ def _elicitations(registry: Registry) -> Iterator[Finding]:
                 f"{hint}",
                 consequence="Hosts would fall back to their own form each time.",
                 remedy="Declare the page with `@app_resource`, or correct the address.",
+                place=asked.place,
             )
 
 
 def _dangling(registry: Registry, tool: ToolEntry) -> Finding:
-    near = difflib.get_close_matches(str(tool.link), sorted(registry.served), n=1)
-    hint = f" Did you mean `{near[0]}`?" if near else ""
+    hint = did_you_mean(tool.link, sorted(registry.served))
     return Finding(
         code=Code.LINK_DANGLING,
         subject=f"tool {tool.name!r} of {tool.subject}",
@@ -60,6 +59,7 @@ def _dangling(registry: Registry, tool: ToolEntry) -> Finding:
         consequence="Hosts would show an empty frame.",
         remedy="Declare the page with `@app_resource`, add `html=`, or correct the address.",
         severity="error" if tool.own else "warning",
+        place=tool.place,
     )
 
 

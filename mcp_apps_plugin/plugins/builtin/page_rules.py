@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
@@ -21,13 +22,20 @@ if TYPE_CHECKING:
 @hookimpl
 def mcp_apps_audit(registry: Registry) -> list[Finding]:
     """Find pages that cannot be built, clash, are too big, or load what they do not declare."""
-    findings = [finding for page in registry.pages for finding in page.problems]
+    findings = [
+        replace(problem, place=problem.place or page.place)
+        for page in registry.pages
+        for problem in page.problems
+    ]
     findings += _conflicts(registry)
     for page in registry.pages:
-        findings += _options(page)
-        findings += _mime_type(page)
-        findings += _size(page, registry.page_budget)
-        findings += _origins(page)
+        found = (
+            *_options(page),
+            *_mime_type(page),
+            *_size(page, registry.page_budget),
+            *_origins(page),
+        )
+        findings += [replace(finding, place=page.place) for finding in found]
     return findings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_apps_plugin.declarations.text import text_fields, text_finding
@@ -24,7 +25,7 @@ _PAGE_KEYS: Final = frozenset({"csp", "permissions", "domain", "prefersBorder", 
 def mcp_apps_audit(registry: Registry) -> list[Finding]:
     """Find two writers that disagree, misplaced and unknown keys, and results hosts reject."""
     return [
-        finding
+        replace(finding, place=tool.place)
         for tool in registry.tools
         for rule in (_page, _writers, _keys, _texts, _schema)
         for finding in rule(tool)

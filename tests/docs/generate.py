@@ -148,10 +148,10 @@ def page_problems() -> str:
 def _entry(name: str, value: Any) -> str:
     text = f"\n## `{name}`\n\n"
     home = getattr(value, "__module__", "")
-    if home.startswith("fastmcp"):
-        return f"{text}FastMCP's own, from `{home}`.\n"
     if get_origin(value) is Literal:
         return f"{text}One of {', '.join(f'`{each!r}`' for each in get_args(value))}.\n"
+    if home.startswith("fastmcp"):
+        return f"{text}FastMCP's own, from `{home}`.\n"
     if isinstance(value, type) and issubclass(value, enum.Enum):
         text += f"{_markdown(inspect.getdoc(value) or '')}\n"
         return text + "".join(f"- `{each.name}` = `{each.value!r}`\n" for each in value)
@@ -169,10 +169,10 @@ def _entry(name: str, value: Any) -> str:
         return f"{text}Marks a plugin's function as an implementation of the hook of its name.\n"
     if isinstance(value, frozenset):  # its own order is another one in each process
         return f"{text}{', '.join(f'`{each}`' for each in sorted(value))}.\n"
-    return f"{text}Value: `{value!r}`.\n"
-
     if isinstance(value, dict):
         return f"{text}For {', '.join(f'`{each}`' for each in value)}.\n"
+    return f"{text}Value: `{value!r}`.\n"
+
 
 def _first(member: Any) -> str:
     if not isinstance(member, property | classmethod | staticmethod) and not inspect.isroutine(
@@ -210,9 +210,9 @@ def _signature(name: str, value: Any) -> str:
 def _unquoted(text: str) -> str:
     text = re.sub(r": '([^']*)'", r": \1", text)
     text = text.strip("'") if text.startswith("'") else text
+    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
     return re.sub(r"<[\w.]+ object at 0x\w+>|<object object at 0x\w+>", "…", text)
 
-    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
 
 def _markdown(doc: str) -> str:
     """A docstring in Google's style, as Markdown."""
@@ -247,9 +247,9 @@ def errors() -> str:
 PAGES = {
     "api.md": api,
     "host.md": host_api,
+    "testing.md": testing_api,
     "hooks.md": hooks,
     "settings.md": settings,
-    "testing.md": testing_api,
     "cli.md": cli,
     "errors.md": errors,
 }

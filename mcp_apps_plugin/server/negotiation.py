@@ -130,4 +130,5 @@ def _being_negotiated(context: Context) -> ClientCapabilities | None:
 
 def _settings(capabilities: Any) -> JsonObject | None:
     # Before `extensions` existed, early clients declared the same under `experimental`.
-    return ui_settings(capabilities.extensions) or ui_settings(capabilities.experimental)
+    declared = ui_settings(capabilities.extensions)
+    return ui_settings(capabilities.experimental) if declared is None else declared

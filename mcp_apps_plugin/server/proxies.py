@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fastmcp.server.dependencies import get_context
 
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
+from mcp_apps_plugin.server.connections import connect_as_declared
 from mcp_apps_plugin.server.elicitation.declared import takes_questions
 from mcp_apps_plugin.server.elicitation.holds import reach_back_end
 from mcp_apps_plugin.server.elicitation.leg import current_leg
@@ -51,6 +52,7 @@ class _Forwarding:
         if not client.is_connected():  # one that is has declared itself already
             _declare(client)
             _forward_questions(client, self)
+            connect_as_declared(client)
         session = client._session_kwargs  # noqa: SLF001
         questions = session.get("elicitation_callback")
         if isinstance(questions, PushedQuestions):

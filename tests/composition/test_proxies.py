@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-import textwrap
 from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
 from fastmcp import Client, Context, FastMCP
-from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
+from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.providers.proxy import ProxyProvider
@@ -223,50 +220,6 @@ async def test_a_proxy_declares_the_capability(kit, mode):
     server = create_proxy(backend(kit))
     async with Client(server, mode=mode) as client:
         assert EXTENSION in (client.server_capabilities.extensions or {})
-
-
-@pytest.mark.parametrize("mode", ERAS)
-async def test_a_stdio_back_end(kit, mode, tmp_path):
-    """A back end in another process, mounted: link, page, names and declaration."""
-    program = tmp_path / "backend.py"
-    program.write_text(
-        textwrap.dedent("""
-        from fastmcp import Context, FastMCP
-        from mcp_apps_plugin import app_resource, client_ui_settings, ui
-
-        inner, mcp = FastMCP("inner"), FastMCP("backend")
-
-        @app_resource("ui://team/view")
-        def page() -> str:
-            return "<!doctype html><title>stdio</title><script>McpApp</script>"
-
-        @inner.tool
-        @ui(page)
-        async def show(ctx: Context) -> dict:
-            return {"mark": "stdio", "settings": client_ui_settings(ctx)}
-
-        @inner.tool
-        @ui(visibility="app")
-        def refresh() -> dict:
-            return {"mark": "stdio"}
-
-        mcp.mount(inner, namespace="inner")
-        mcp.run(show_banner=False)
-        """),
-        encoding="utf-8",
-    )
-    transport = StdioTransport(
-        sys.executable, [str(program)], env=dict(os.environ), log_file=tmp_path / "log.txt"
-    )
-    server = FastMCP("root")
-    server.mount(create_proxy(transport), namespace="far")
-    async with with_apps(server, mode) as client:
-        seen = await kit.look(client)
-        assert seen.shows == {"far_inner_show": "stdio"}
-        assert seen.names["far_inner_show"]["refresh"] == "far_inner_refresh"
-        assert await kit.mark(client, seen.names["far_inner_show"]["refresh"]) == "stdio"
-        told = (await client.call_tool("far_inner_show", {})).structured_content
-        assert told["settings"] == APPS
 
 
 async def test_a_dead_back_end_leaves_the_others_alone(connect, kit):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_apps_plugin.host.connection import ServerConnection
-    from mcp_apps_plugin.protocol.findings import Finding
+    from mcp_apps_plugin.protocol.findings import Finding, Severity
     from mcp_apps_plugin.protocol.shapes import JsonObject
 
 _AT_ONCE: Final = 8
@@ -80,7 +80,7 @@ class CallPlan:
             if isinstance(chosen, str):
                 plan.skipped[tool.name] = chosen
             else:
-                plan.calls.append(Called(tool, *chosen))
+                plan.calls.append(Called(tool, *chosen, named=tool.name in self.arguments))
         return plan
 
 
@@ -92,6 +92,7 @@ class Called:
         tool: The tool.
         arguments: What it was called with.
         made_up: Whether these were made up.
+        named: Whether they were asked for.
         result: What came, or `None`.
         error: What was said in place of a result.
         misfit: How the result does not fit the tool's output schema.
@@ -100,6 +101,7 @@ class Called:
     tool: mcp_types.Tool
     arguments: JsonObject
     made_up: bool
+    named: bool = False
     result: mcp_types.CallToolResult | None = None
     error: str | None = None
     misfit: str | None = None
@@ -144,12 +146,14 @@ async def call_tools(client: ServerConnection, calls: Sequence[Called]) -> None:
     await asyncio.gather(*map(call, calls))
 
 
-def judge_call(called: Called, budget: int) -> Iterator[Finding]:
+def judge_call(called: Called, budget: int, unknown: Severity = "error") -> Iterator[Finding]:
     """Apply the rules for results to one call.
 
     Args:
         called: The call.
         budget: The size above which some hosts refuse, in bytes.
+        unknown: How much it weighs that there is no result to look at, where the tool ran and
+            said that nobody asked for it in the right way.
     """
     subject = f"result of tool {called.tool.name!r}"
     result = called.result
@@ -164,7 +168,7 @@ def judge_call(called: Called, budget: int) -> Iterator[Finding]:
         return
     failed = called.error or (_text(result) if result is not None and result.is_error else None)
     if failed is not None or result is None:
-        yield _failure(called, failed or "")
+        yield _failure(called, failed or "", unknown)
         return
     if "model" in visibility_of(called.tool.meta) and not _is_meaningful(result):
         yield found(
@@ -186,22 +190,25 @@ def judge_call(called: Called, budget: int) -> Iterator[Finding]:
         )
 
 
-def _failure(called: Called, said: str) -> Finding:
+def _failure(called: Called, said: str, unknown: Severity) -> Finding:
+    said = " ".join(said.split())[:300].rstrip(". ") + "."
     if called.made_up:
         return found(
             CheckCode.CALL_ARGUMENTS,
             f"tool {called.tool.name!r}",
-            f"was called with {called.arguments!r}, which were made up, and answered: {said[:200]}",
+            f"was called with {called.arguments!r}, which were made up, and answered: {said}",
             "Its result could not be looked at.",
             "Say what to call it with (`arguments=` in a test, `--call` on the command line), or "
             "give its parameters `examples`.",
+            severity=unknown,
         )
     return found(
         CheckCode.CALL_FAILED,
         f"tool {called.tool.name!r}",
-        f"is listed, and answered {called.arguments!r} with: {said[:200]}",
+        f"is listed, and answered {called.arguments!r} with: {said}",
         "Its page never gets a result.",
-        "Call it with any MCP client and look at the server's log.",
+        "Call it with any MCP client and look at the server's log, or say what to call it with.",
+        severity="error" if called.named or called.error is not None else unknown,
     )
 
 

@@ -63,7 +63,8 @@ class Options:
         browser: Whether to open each page in Chromium.
         elicitation: Answers the server's questions during calls.
         budget: The page and result size above which some hosts refuse; default from the settings.
-        empty: How much it weighs that there is nothing to check.
+        empty: How much it weighs that there is nothing to look at: no page, or no result as no
+            arguments are known.
         url: The server's address.
     """
 
@@ -85,16 +86,16 @@ class Recording:
         snapshots: What each kind of client was told.
         surfaces: Those of them whose pages were read.
         calls: What came of calling tools, by era.
-        visits: What came of opening pages.
         skipped: Why other tools were not called, by name.
+        visits: What came of opening pages.
         findings: What was found while connecting.
     """
 
     snapshots: list[Snapshot] = field(default_factory=list[Snapshot])
     surfaces: list[Surface] = field(default_factory=list[Surface])
     calls: dict[str, list[Called]] = field(default_factory=dict[str, "list[Called]"])
-    visits: list[Visit] = field(default_factory=list["Visit"])
     skipped: dict[str, str] = field(default_factory=dict[str, str])
+    visits: list[Visit] = field(default_factory=list["Visit"])
     findings: list[Finding] = field(default_factory=list[Finding])
 
     def judged(self, options: Options) -> list[Finding]:
@@ -103,7 +104,11 @@ class Recording:
         listed = merged({f"{s.snapshot.era} client": judge(s) for s in self.surfaces})
         called = merged(
             {
-                f"{era} client": [f for each in calls for f in judge_call(each, options.budget)]
+                f"{era} client": [
+                    finding
+                    for each in calls
+                    for finding in judge_call(each, options.budget, options.empty)
+                ]
                 for era, calls in self.calls.items()
             }
         )
@@ -254,9 +259,9 @@ def joined(declared: Iterable[Finding], seen: Iterable[Finding]) -> list[Finding
     for finding in seen:
         if finding.code == CheckCode.PAGE_READ and any(f.problem in finding.problem for f in known):
             continue  # the server's answer quotes what the audit found
-            place
         about = re.compile(rf"{re.escape(_about(finding.subject))}(?![\w/?#.~%-])")
         same = [
+            place
             for place, other in enumerate(known)
             if other.code == finding.code and about.search(f"{other.subject} {other}")
         ]
@@ -286,8 +291,8 @@ def _report(
         called=tuple(
             dict.fromkeys(c.tool.name for calls in recording.calls.values() for c in calls)
         ),
-        clients=tuple(shot.seen_by for shot in recording.snapshots),
         skipped=tuple(recording.skipped.items()),
+        clients=tuple(shot.seen_by for shot in recording.snapshots),
         visits=tuple(recording.visits),
         seconds=time.perf_counter() - started,
     )

@@ -13,6 +13,7 @@ import pytest
 from fastmcp import FastMCP
 
 from mcp_apps_plugin import audit
+from mcp_apps_plugin.checks import check_server
 from mcp_apps_plugin.cli.main import app as mcp_apps
 from mcp_apps_plugin.view import build_page
 
@@ -51,6 +52,9 @@ def test_a_page_runs_as_it_stands(blocks, folder):
     for server in [each for each in namespace.values() if isinstance(each, FastMCP)]:
         report = asyncio.run(audit(server))
         assert report.findings == (), report
+        # What has a page works in a host, too; some pages of docs/ show a server without any.
+        checked = asyncio.run(check_server(server))
+        assert {str(finding.code) for finding in checked.findings} <= {"server-empty"}, checked
 
 
 def test_block_can_be_read(block):

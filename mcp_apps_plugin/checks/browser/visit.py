@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mcp_apps_plugin.checks.browser.chromium import chromium
 from mcp_apps_plugin.checks.browser.stage import Stage, Violation, stage
 from mcp_apps_plugin.checks.codes import CheckCode, found
+from mcp_apps_plugin.checks.report import counted
 from mcp_apps_plugin.checks.showing import Record
 from mcp_apps_plugin.host import AppBridge
 from mcp_apps_plugin.host.errors import HostError
@@ -61,7 +62,7 @@ class Visit:
         shaken = "no handshake" if self.handshake_ms is None else f"{self.handshake_ms:.0f} ms"
         return (
             f"page {self.uri} in Chromium: handshake {shaken}, "
-            f"{len(self.violations)} violations, {len(self.errors)} errors"
+            f"{counted(len(self.violations), 'violation')}, {counted(len(self.errors), 'error')}"
         )
 
     def findings(self) -> Iterator[Finding]:

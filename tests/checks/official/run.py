@@ -1,7 +1,11 @@
 """Checks the official example servers by their address: none of them may have an error.
 
     npm install --prefix tests/checks/official
-    python tests/checks/official/run.py [--browser]
+    python tests/checks/official/run.py [--browser] [FOLDER]
+
+`FOLDER` is where the servers were installed, if that is another one. Every tool is called but those
+that are marked as destructive; one in need of a web site that does not answer, or of arguments
+that nobody can make up, is said to have failed, and is no error here.
 
 FastMCP's own apps are checked as well where `prefab-ui` is installed. Not part of the test run: it
 needs Node and a registry.
@@ -20,14 +24,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_apps_plugin.checks import check_url
-from mcp_apps_plugin.checks.run import Options
+from mcp_apps_plugin.checks import CallPlan, CheckCode, Options, check_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-SERVERS = HERE / "node_modules" / "@modelcontextprotocol"
+SCOPE = "@modelcontextprotocol"
+UNKNOWN = {CheckCode.CALL_FAILED, CheckCode.CALL_ARGUMENTS}
+"""What says that a result could not be had, and nothing about the server."""
 FASTMCP_APPS = """
 import sys
 from fastmcp import FastMCP
@@ -42,9 +47,9 @@ mcp.run(transport="http", port=int(sys.argv[1]), show_banner=False)
 """
 
 
-def commands() -> Iterator[tuple[str, list[str]]]:
+def commands(installed: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield each server's name and how it is started; the port is in `PORT` and comes last."""
-    for folder in sorted(SERVERS.glob("server-*")):
+    for folder in sorted((installed / "node_modules" / SCOPE).glob("server-*")):
         yield folder.name, ["node", str(folder / "dist" / "index.js")]
     if importlib.util.find_spec("prefab_ui") is not None:
         yield "FastMCP's own apps", [sys.executable, "-c", FASTMCP_APPS]
@@ -77,14 +82,18 @@ def serving(command: list[str]) -> Iterator[str]:
 
 def main() -> int:
     """Check them all; say what was found, and how many have errors."""
-    options = Options(browser="--browser" in sys.argv)
+    given = sys.argv[1:]
+    browser = "--browser" in given
+    folders = [Path(each) for each in given if not each.startswith("--")] or [HERE]
+    options = Options(browser=browser, plan=CallPlan(policy="all"))
     failed = 0
-    for name, command in commands():
+    for name, command in commands(folders[0]):
         with serving(command) as url:
             report = asyncio.run(check_url(url, options))
-        failed += bool(report.errors)
-        print(f"{name}\n  {report}")
-    return failed
+        failed += any(finding.code not in UNKNOWN for finding in report.errors)
+        print(f"{name}\n  {report}", flush=True)
+    print(f"{failed} with errors")
+    return int(failed > 0)
 
 
 if __name__ == "__main__":

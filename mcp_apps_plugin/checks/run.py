@@ -19,6 +19,7 @@ from mcp_apps_plugin.checks.rules import judge
 from mcp_apps_plugin.checks.snapshot import Apps, Era, Snapshot, take_snapshot
 from mcp_apps_plugin.checks.surface import Surface, make_surface
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
+from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.audit import audit
 from mcp_apps_plugin.server.survey import survey
 from mcp_apps_plugin.settings import read_settings
@@ -275,7 +276,7 @@ def joined(declared: Iterable[Finding], seen: Iterable[Finding]) -> list[Finding
 
 def _about(subject: str) -> str:
     """The tool's quoted name, or the page's address."""
-    return subject.removeprefix("page ").removeprefix("tool ")
+    return unversioned(subject.removeprefix("page ").removeprefix("tool "))
 
 
 def _report(

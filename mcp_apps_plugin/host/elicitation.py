@@ -18,7 +18,7 @@ from mcp import MCPError
 
 from mcp_apps_plugin.host.bridge import AppBridge
 from mcp_apps_plugin.host.connection import SessionConnection
-from mcp_apps_plugin.host.errors import HostError
+from mcp_apps_plugin.host.errors import BridgeClosedError, HostError
 from mcp_apps_plugin.host.resolve import ResolvedPage, resolve_uri
 from mcp_apps_plugin.protocol.answers import check_answer
 from mcp_apps_plugin.protocol.capabilities import ui_settings
@@ -181,7 +181,14 @@ async def _ask(
             failure = rendering.exception()
             message = f"the page could not be shown: {failure!r}" if failure else ""
             raise _Fallback(message)
-        result = answering.result()
+        try:
+            result = answering.result()
+        except BridgeClosedError:
+            # Who shows the page closed it, and is about to return: the user dismissed it.
+            await asyncio.wait([rendering], timeout=TEARDOWN_SECONDS)
+            if rendering.done() and rendering.exception() is None:
+                raise _Fallback from None
+            raise
         await bridge.teardown(TEARDOWN_SECONDS)
         return result
     finally:

@@ -168,6 +168,21 @@ async def test_dismissing_the_page_brings_the_native_form(asking, native):
     assert (texts, native.asked) == (["accept lee"], ["Who?"])
 
 
+async def test_a_renderer_that_closes_the_page_itself_dismisses_it(asking, native, view_of, caplog):
+    """That is what switching to the form is; it is no fault of the page."""
+
+    async def switched(shown):
+        async with view_of(shown.bridge) as view:
+            await view.handshake(elicitation={})
+            await view.wait_for(lambda m: m.get("method") == "elicitation/create")
+            await shown.bridge.close()
+            await asyncio.sleep(0)
+
+    texts, _ = await asking(ACCEPT, render=switched)
+    assert (texts, native.asked) == (["accept lee"], ["Who?"])
+    assert not [each for each in caplog.records if each.name.startswith("mcp_apps_plugin.host")]
+
+
 async def test_a_host_that_cannot_show_it_asks_natively(asking, native):
     """A renderer that fails is a dismissal with a reason."""
 

@@ -197,7 +197,7 @@ class Addresses:
             # A tool made from another one, with a page of its own.
             return _Origin(trail[len(trail_of(parent)) :])
         if is_proxied(tool):
-            return _Origin(trail, backend=_backend_of(tool))
+            return _Origin(trail, backend=backend_of(tool))
         return _Origin(trail, mount_of(tool))
 
     async def _resolve(self, link: str, origin: _Origin) -> _Seen:
@@ -223,7 +223,7 @@ class Addresses:
     async def _is_meant(self, page: Any, link: str, origin: _Origin) -> bool:
         """Tell whether a page is the one a tool means, not a neighbour's of the same address."""
         if origin.backend is not None:
-            return is_proxied(page) and _backend_of(page) is origin.backend
+            return is_proxied(page) and backend_of(page) is origin.backend
         below = mount_of(page)
         if origin.mount is None:
             foreign = below is not None or is_proxied(page)
@@ -271,7 +271,7 @@ async def _has_session_rules() -> bool:
     return context is not None and bool(await get_session_transforms(context))
 
 
-def _backend_of(component: Any) -> object:
+def backend_of(component: Any) -> object:
     """Return what a proxied component connects with: the same for all of one back end."""
     root: Any = root_of(component)
     factory: object = root._client_factory  # noqa: SLF001  FastMCP has no reader

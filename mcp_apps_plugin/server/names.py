@@ -16,6 +16,8 @@ from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
 from mcp_apps_plugin.protocol.versioned import unversioned
+from mcp_apps_plugin.server.addresses import backend_of
+from mcp_apps_plugin.server.far_names import written_far
 from mcp_apps_plugin.server.trail import trail_of, written_name
 from mcp_apps_plugin.server.tree import (
     is_proxied,
@@ -27,7 +29,7 @@ from mcp_apps_plugin.server.tree import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from fastmcp import FastMCP
     from fastmcp.tools import Tool
@@ -42,10 +44,14 @@ _LIMIT = 8192  # names known to exist; a server with more looks the rest up per 
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """Where a component was written: the mounts it came through, outermost first, and its name."""
+    """Where a component was written: the mounts it came through, outermost first, and its name.
+
+    A back end stands for itself: what is below it is not in the path.
+    """
 
     path: tuple[tuple[int, Trail], ...]
     written: str
+    backend: int | None = None
 
 
 class Names:
@@ -84,7 +90,8 @@ class Names:
         origins = await _origins(server)
         if not any(UI_KEY in (tool.meta or ()) for tool, _ in origins.values()):
             return name  # a server without pages knows the names it lists, and no others
-        found = sorted(_callable_by_pages(origins, lambda origin: origin.written == name).values())
+        exact = _callable_by_pages(origins, lambda origin: origin.written == name).values()
+        found = sorted({*exact, *_below_back_ends(origins, name)})
         if found and any(tool.name == name for tool in await Provider.list_tools(server)):
             return name  # there is one, though not for this caller
         if len(found) > 1:
@@ -136,6 +143,24 @@ def _callable_by_pages(
     return found
 
 
+def _below_back_ends(origins: dict[str, tuple[Tool, _Origin]], name: str) -> Iterator[str]:
+    """Yield the tools that a page may call, and that back ends mounted under another name."""
+    by_backend: dict[int, list[Tool]] = {}
+    for seen, (_, origin) in origins.items():
+        if origin.backend is not None and seen.endswith(f"_{name}"):
+            by_backend.setdefault(origin.backend, [])
+    if not by_backend:
+        return
+    for tool, origin in origins.values():
+        if origin.backend in by_backend:
+            by_backend[origin.backend].append(tool)
+    for tools in by_backend.values():
+        written = written_far(tools)
+        for tool in tools:
+            if written.get(tool.name) == name and "app" in visibility_of(tool.meta):
+                yield tool.name
+
+
 def _ambiguous(server: Server, name: str, found: list[str]) -> Finding:
     return Finding(
         code=Code.NAME_AMBIGUOUS,
@@ -160,12 +185,13 @@ async def _origins(server: Server) -> dict[str, tuple[Tool, _Origin]]:
             deeper = below[id(mount)].get(name_below(tool))
             if deeper is not None:
                 path = ((id(mount), trail), *deeper[1].path)
-                origins[tool.name] = tool, _Origin(path, deeper[1].written)
+                origins[tool.name] = tool, _Origin(path, deeper[1].written, deeper[1].backend)
             continue
         # A back end stands for itself: its names are the ones it lists.
-        path = ((0, trail),) if is_proxied(tool) and trail else ()
+        backend = id(backend_of(tool)) if is_proxied(tool) else None
+        path = ((0, trail),) if backend is not None and trail else ()
         name = written_name(root_of(tool).name, trail_of(root_of(tool)))
-        origins[tool.name] = tool, _Origin(path, name or tool.name)
+        origins[tool.name] = tool, _Origin(path, name or tool.name, backend)
     return origins
 
 

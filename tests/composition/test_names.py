@@ -243,3 +243,50 @@ async def test_a_bare_name_through_a_proxy(connect, kit):
     front.mount(create_proxy(kit.team("crm")), namespace="far")
     async with connect(front) as client:
         assert await kit.mark(client, "refresh") == "crm"
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("shape", ["proxy", "mounted", "proxy of proxy"])
+async def test_a_bare_name_through_a_proxy_of_mounts(connect, kit, shape, depth):
+    """A foreign page's name is found below the back end's mounts, too; two of them are named."""
+    backend = FastMCP("backend")
+    for team in ("crm", "shop"):
+        server = kit.team(team, library=False)
+        kit.tool(server, f"only_{team}", team, visibility="app")
+        kit.tool(server, "secret", team, visibility="model")
+        if depth == 2:
+            middle = FastMCP("middle")
+            middle.mount(server, namespace="in")
+            server = middle
+        backend.mount(server, namespace=team)
+    kit.tool(backend, "force_reload", "backend", visibility="app")
+    front, prefix = create_proxy(backend), ""
+    if shape == "proxy of proxy":
+        front = create_proxy(front)
+    elif shape == "mounted":
+        outer, prefix = FastMCP("front"), "far_"
+        outer.mount(front, namespace="far")
+        front = outer
+    async with connect(front) as client:
+        assert await kit.mark(client, "only_crm") == "crm"
+        assert await kit.mark(client, "force_reload") == "backend"
+        said = await kit.refusal(client, "refresh")
+        for team in ("crm", "shop"):
+            full = f"{prefix}{team}_{'in_' if depth == 2 else ''}refresh"
+            assert full in said
+            assert await kit.mark(client, full) == team
+        # No namespace: a name that only ends alike is another tool.
+        assert "Unknown tool" in await kit.refusal(client, "reload")
+        assert "Unknown tool" in await kit.refusal(client, "secret")
+
+
+async def test_a_bare_name_of_a_mount_and_of_a_back_ends_mount(connect, kit):
+    """A page of either may mean its own: no call is made to the other's."""
+    backend, front = FastMCP("backend"), FastMCP("front")
+    backend.mount(kit.team("crm", library=False), namespace="crm")
+    front.mount(create_proxy(backend), namespace="far")
+    front.mount(kit.team("shop", library=False), namespace="shop")
+    async with connect(front) as client:
+        said = await kit.refusal(client, "refresh")
+    for word in ("name-ambiguous", "far_crm_refresh", "shop_refresh"):
+        assert word in said

@@ -23,6 +23,7 @@ from fastmcp import FastMCP
 from fastmcp.server import create_proxy
 from starlette.responses import PlainTextResponse
 
+from mcp_apps_plugin.dev.fresh import Freshness
 from mcp_apps_plugin.dev.serving import Server, listen
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ async def _serve(server: FastMCP[Any], secret: str, output: int, life: Lifeline)
     with listen(0) as listener:
         async with app.router.lifespan_context(app):
             config = uvicorn.Config(
-                _OnlyWith(secret, app),
+                _OnlyWith(secret, Freshness(server, app)),
                 lifespan="off",
                 log_level="warning",
                 access_log=False,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.dev.apps import sandbox_app, window_app
-from mcp_apps_plugin.dev.endpoint import Endpoint
+from mcp_apps_plugin.dev.endpoint import Endpoint, tell_changed
 from mcp_apps_plugin.dev.process import ServerFailedError, ServerProcess
 from mcp_apps_plugin.dev.serving import listen, origin_of, serving
 from mcp_apps_plugin.dev.tab import Tab
@@ -139,7 +139,22 @@ class DevHost:
         """Start the server anew whenever its files change."""
         if self._target.folder is not None:
             async for changed in changes(self._target.folder):
-                await self.restart(pages_only=only_pages(changed))
+                pages_only = only_pages(changed)
+                if not (pages_only and await self._refresh(changed)):
+                    await self.restart(pages_only=pages_only)
+
+    async def _refresh(self, changed: frozenset[Path]) -> bool:
+        """Let the running server build its pages anew; tell whether it could."""
+        async with self._starting:
+            endpoint = self.endpoint
+            if endpoint is None:
+                return False
+            self.tell({"type": "pages_changed"})
+            fresh = await tell_changed(endpoint, changed)
+            if fresh:
+                # Not every client hears of it by itself.
+                await asyncio.gather(*(tab.list_again() for tab in self._tabs))
+            return fresh
 
     async def stop(self) -> None:
         """Close the windows' sockets and end the server's process."""

@@ -172,9 +172,10 @@ class Tab:
 
     def _changed(self, method: Method) -> None:
         if method is _LISTING:
-            self._start(self._list_again())
+            self._start(self.list_again())
 
-    async def _list_again(self) -> None:
+    async def list_again(self) -> None:
+        """Show the tools that the server has now."""
         if self._link is not None:
             await self._link.list_tools()
             self.say({**self._host.state(), "state": "ready", "server": self._link.describe()})

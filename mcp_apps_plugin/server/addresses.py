@@ -94,6 +94,10 @@ class Addresses:
         self._done: dict[_Key, tuple[object, object]] = {}
         self._listed_as: dict[str, Tool | None] = {}
 
+    def forget(self) -> None:
+        """Look every link up anew: pages have moved."""
+        self._state = None
+
     async def address(self, tools: Sequence[Tool], *, outermost: bool) -> list[Tool]:
         """Rewrite the links of listed tools to what they are called here.
 

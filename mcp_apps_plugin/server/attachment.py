@@ -76,6 +76,14 @@ class Attachment:
         assert server is not None  # noqa: S101  it owns this object
         return server
 
+    def renew(self) -> None:
+        """Let everything be made anew when it is asked for: files of pages have changed."""
+        for component in local_components(self.server):
+            take_back(component)
+        self.pages.forget()
+        self.versions.forget()
+        self.addresses.forget()
+
     def remove(self) -> None:
         """Leave the server as it was found."""
         server = self.server

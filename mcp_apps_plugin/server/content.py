@@ -16,6 +16,8 @@ from mcp_apps_plugin.protocol.shapes import as_list
 from mcp_apps_plugin.server.problems import build_findings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.view import BuiltPage
@@ -120,6 +122,11 @@ def _built(location: Traversable) -> BuiltPage:
     if key not in _pages:
         _pages[key] = build_page(location)
     return _pages[key]
+
+
+def built_files() -> list[Path]:
+    """List the files of the pages that handlers named so far."""
+    return [file for page in _pages.values() for file in page.files]
 
 
 def _content(subject: str, problem: str) -> PageError:

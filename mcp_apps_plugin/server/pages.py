@@ -25,6 +25,7 @@ from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, st
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
     from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
 
     from fastmcp import FastMCP
     from fastmcp.utilities.versions import VersionSpec
@@ -49,6 +50,11 @@ class FilePage(Resource):
     def html(self) -> str | None:
         """The document, or `None` when it could not be built."""
         return self._built.html if self._built else None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files it was built from."""
+        return self._built.files if self._built else ()
 
     @property
     def problems(self) -> tuple[Finding, ...]:
@@ -136,6 +142,11 @@ class PageProvider(Provider):
         self._inheriting = self._any_inherits()
         self._state = state_of(self._attachment.server)
         return by_uri
+
+    def forget(self) -> None:
+        """Build every page anew when it is asked for: files have changed."""
+        self._made.clear()
+        self._state = None
 
     def guarded(self) -> bool:
         """Tell whether any page of this server asks who reads it."""

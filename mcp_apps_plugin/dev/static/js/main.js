@@ -42,6 +42,7 @@ on("closed", () => {
   showServer({ state: "lost", target });
   if (last) again = { pagesOnly: false };
 });
+on("pages_changed", () => { if (last) again = { pagesOnly: again?.pagesOnly ?? true }; });
 on("client-changed", () => { if (last) again = { pagesOnly: false }; });
 
 on("server", (state) => {

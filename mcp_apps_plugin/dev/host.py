@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.dev.apps import sandbox_app, window_app
-from mcp_apps_plugin.dev.endpoint import Endpoint, tell_changed
+from mcp_apps_plugin.dev.changed import tell_changed
+from mcp_apps_plugin.dev.endpoint import Endpoint
 from mcp_apps_plugin.dev.process import ServerFailedError, ServerProcess
 from mcp_apps_plugin.dev.serving import listen, origin_of, serving
 from mcp_apps_plugin.dev.tab import Tab

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from fastmcp.tools import Tool
 
-from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
+from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding, MCPAppsError
 
 UI_MARK = "__mcp_apps_ui__"
 PAGE_MARK = "__mcp_apps_page__"
@@ -39,12 +39,33 @@ def declared_more() -> None:
     _marks_set += 1
 
 
+_refusal: Finding | None = None
+
+
+def refuse_marks(finding: Finding | None) -> None:
+    """Refuse every declaration from now on, as no server could do anything with one."""
+    global _refusal  # noqa: PLW0603  one FastMCP per process
+    _refusal = finding
+
+
+def raise_refusal() -> None:
+    """Raise what keeps declarations from having an effect.
+
+    Raises:
+        MCPAppsError: The installed FastMCP has another shape (`fastmcp-changed`).
+    """
+    if _refusal is not None:
+        raise MCPAppsError(_refusal)
+
+
 def set_mark(handler: object, mark: str, value: object) -> None:
     """Keep `value` on a handler.
 
     Raises:
         AppsTypeError: The handler is a class, or cannot carry attributes (`ui-usage`).
+        MCPAppsError: The installed FastMCP has another shape (`fastmcp-changed`).
     """
+    raise_refusal()
     declared_more()
     try:
         vars(carrier_of(handler))[mark] = value

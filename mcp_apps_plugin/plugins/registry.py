@@ -67,6 +67,7 @@ class PageEntry:
         problems: What kept it from being built.
         declared: The options given to `@app_resource`, or `None` when it has none.
         place: Where it is declared, as `file:line`; empty where that is not known.
+        renamed: Whether a server above shows it under another address.
     """
 
     server: str
@@ -81,6 +82,7 @@ class PageEntry:
     problems: tuple[Finding, ...] = ()
     declared: ResourceUi | None = None
     place: str = ""
+    renamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

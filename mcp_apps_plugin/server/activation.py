@@ -17,6 +17,7 @@ from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.marks import UI_MARK
 from mcp_apps_plugin.plugins.manager import forget_plugins, plugins
+from mcp_apps_plugin.protocol.findings import AppsConfigurationError
 from mcp_apps_plugin.server import trail
 from mcp_apps_plugin.server.attachment import Attachment, attachment_of
 from mcp_apps_plugin.server.audit import check_start
@@ -28,13 +29,8 @@ from mcp_apps_plugin.server.emission import (
     page_ui,
     subject_of,
 )
-from mcp_apps_plugin.server.patches import (
-    Method,
-    Patch,
-    changed,
-    refused_patches,
-    warn_of_changes,
-)
+from mcp_apps_plugin.server.off import forget_changes, switch_off, switch_on, warn_of_changes
+from mcp_apps_plugin.server.patches import Method, Patch
 from mcp_apps_plugin.server.private import current_context, missing_parts
 from mcp_apps_plugin.server.shaping import shape_result
 from mcp_apps_plugin.settings import read_settings, warn_of_unknown
@@ -42,11 +38,10 @@ from mcp_apps_plugin.settings import read_settings, warn_of_unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mcp_apps_plugin.protocol.findings import Finding
-
 _lock = threading.RLock()
 _active = False
-_unfit: dict[str, Finding] = {}
+_fit = False
+"""Whether any server took our parts."""
 
 
 def activate() -> bool:
@@ -68,8 +63,9 @@ def activate() -> bool:
         _active = True
         for patch in PATCHES:
             patch.apply()
-        gone = [changed(part, "is gone.", feature) for part, feature in missing_parts().items()]
-        warn_of_changes([*refused_patches(), *gone])
+        for part, feature in missing_parts().items():
+            switch_off(feature, part, "is gone.")
+        warn_of_changes()
         for server in _existing_servers():
             _attach(server)
         return True
@@ -89,6 +85,7 @@ def deactivate() -> None:
             if attachment is not None:
                 attachment.remove()
         forget_plugins()
+        forget_changes()
 
 
 def is_active() -> bool:
@@ -97,18 +94,23 @@ def is_active() -> bool:
 
 
 def _attach(server: FastMCP[Any]) -> None:
+    global _fit  # noqa: PLW0603  one FastMCP per process
     with _lock:  # one thread may activate while another makes a server
         if not _active or attachment_of(server) is not None:
             return
         try:
             Attachment(server, on_start=check_start)
         except Exception as error:  # noqa: BLE001  whatever a FastMCP of another shape raises
-            problem = f"takes no parts of ours ({type(error).__name__}: {error})."
-            finding = changed("FastMCP", problem, "everything, on this server")
-            if _unfit.setdefault(problem, finding) is finding:
-                warn_of_changes([finding])
+            problem = f"take no parts of ours ({type(error).__name__}: {error})."
+            switch_off("server" if _fit else "servers", _SERVERS, problem)
+            warn_of_changes()
             return
+        _fit = True
+        switch_on("servers", _SERVERS)
     plugins().server_attached(server)
+
+
+_SERVERS = "its servers"
 
 
 def _existing_servers() -> list[FastMCP[Any]]:
@@ -175,13 +177,32 @@ def _page_content(original: Callable[..., Any]) -> Callable[..., Any]:
     return convert_result
 
 
+def _short(original: Callable[..., Any]) -> Callable[..., Any]:
+    def run(self: FastMCP[Any], *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except AppsConfigurationError as error:
+            # The way there is FastMCP's and asyncio's; what is wrong stands in the message.
+            raise error.with_traceback(None) from None
+
+    return run
+
+
 PATCHES = (
     Patch(
         FastMCP,
         {"__init__": Method(_new_server, ("self",))},
-        feature="servers made after the import have no pages",
+        feature="servers",
         why="FastMCP has no hook for new servers, and discovers no plugins.",
         upstream="PrefectHQ/fastmcp#2695",
+    ),
+    Patch(
+        next((owner for owner in FastMCP.__mro__ if "run" in vars(owner)), FastMCP),
+        {"run": Method(_short, ("self",))},
+        feature="",
+        why="FastMCP has no hook for a start that fails, and shows fifty lines of its own and of "
+        "asyncio before the message.",
+        upstream="none: it is no fault of FastMCP's",
     ),
     Patch(
         Tool,
@@ -189,7 +210,7 @@ PATCHES = (
             "convert_result": Method(_tool_result, ("self", "raw_value")),
             "_run": Method(_tool_run, ("self", "arguments")),
         },
-        feature="`text=` and `fallback=`",
+        feature="words",
         why="Only `convert_result` still knows what the handler returned, and background tasks "
         "pass it too; a tool made from another one passes `_run` alone.",
         upstream="PrefectHQ/fastmcp#2210",
@@ -197,14 +218,14 @@ PATCHES = (
     Patch(
         Resource,
         {"convert_result": Method(_page_content, ("self", "raw_value"))},
-        feature="pages from functions, files and texts are not completed",
+        feature="pages",
         why="FastMCP drops MIME type and `_meta` of several return types on the way.",
         upstream="PrefectHQ/fastmcp#3735",
     ),
     Patch(
         ResourceTemplate,
         {"convert_result": Method(_page_content, ("self", "raw_value"))},
-        feature="pages from templates are not completed",
+        feature="templates",
         why="As for resources, from which templates do not inherit it.",
         upstream="PrefectHQ/fastmcp#3735",
     ),
@@ -216,7 +237,7 @@ PATCHES = (
             "list_resources": Method(trail.listing, ("self", "resources")),
             "get_resource": Method(trail.lookup, ("self", "uri", "call_next")),
         },
-        feature="links, results and names below a namespace",
+        feature="namespaces",
         why="FastMCP renames the pages below a namespace, and neither the links to them nor the "
         "addresses in results; and nothing else knows which of two equal mounts a tool is of.",
         upstream="PrefectHQ/fastmcp#3056, PrefectHQ/fastmcp#4154",

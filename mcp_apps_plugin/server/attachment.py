@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastmcp import FastMCP
 
+from mcp_apps_plugin.declarations.marks import raise_refusal
 from mcp_apps_plugin.protocol.authored import authored
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.server.addresses import Addresses
@@ -137,6 +138,7 @@ def attach_ui(server: Server, links: Mapping[str, str | AppResource | Callable[.
         )
     attachment = attachment_of(server)
     if attachment is None:
+        raise_refusal()
         problem = "comes while mcp-apps-plugin is switched off for it."
         remedy = "Call `mcp_apps_plugin.activate()`, or unset `MCP_APPS_DISABLE`."
         raise AppsTypeError(_usage(f"attach_ui on server {server.name!r}", problem, remedy))

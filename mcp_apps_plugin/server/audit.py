@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
 from mcp_apps_plugin.server.extension import options_of
-from mcp_apps_plugin.server.patches import refused_patches
+from mcp_apps_plugin.server.off import used_though_off
 from mcp_apps_plugin.server.private import lifespan_root_active
 from mcp_apps_plugin.settings import read_settings
 
@@ -64,9 +64,11 @@ async def audit(server: Server) -> AuditReport:
     from mcp_apps_plugin.server.survey import survey  # noqa: PLC0415  for a start only
 
     registry = await survey(server)
-    found = [*registry.findings, *plugins().audit(server, registry)]
-    if registry.tools or registry.pages:
-        found += refused_patches()
+    found = [
+        *registry.findings,
+        *plugins().audit(server, registry),
+        *used_though_off(registry),
+    ]
     if read_settings().strict:
         found = [replace(finding, severity="error") for finding in found]
     unique = dict.fromkeys(found)

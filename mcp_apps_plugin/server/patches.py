@@ -4,42 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import fastmcp
-
-from mcp_apps_plugin.protocol.findings import Code, Finding, MCPAppsCompatibilityWarning
+from mcp_apps_plugin.server.off import switch_off
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-
-_refused: dict[type, Finding] = {}
-
-
-def refused_patches() -> list[Finding]:
-    """List what this FastMCP does not allow: an error for a server that has pages."""
-    return list(_refused.values())
-
-
-def warn_of_changes(findings: Sequence[Finding]) -> None:
-    """Say in one warning what this FastMCP does not allow."""
-    if findings:
-        text = "\n".join(str(finding) for finding in findings)
-        warnings.warn(text, MCPAppsCompatibilityWarning, stacklevel=3)
-
-
-def changed(subject: str, problem: str, feature: str) -> Finding:
-    """Say that a part of FastMCP has another shape than this package relies on."""
-    return Finding(
-        code=Code.FASTMCP_CHANGED,
-        subject=f"FastMCP {fastmcp.__version__}: {subject}",
-        problem=problem,
-        consequence=f"This is off: {feature}.",
-        remedy="Update mcp-apps-plugin, or use a FastMCP version it supports.",
-    )
+    from mcp_apps_plugin.server.off import Feature
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +49,14 @@ class Patch:
     Attributes:
         owner: The class.
         methods: The methods, by name.
-        feature: What is off when FastMCP has another shape.
+        feature: What is off when FastMCP has another shape; nothing where nobody misses it.
         why: Why there is no other way.
         upstream: Where FastMCP's own answer is discussed.
     """
 
     owner: type
     methods: Mapping[str, Method]
-    feature: str
+    feature: Feature
     why: str
     upstream: str
     _applied: dict[str, _Wrapped] = field(default_factory=dict[str, "_Wrapped"])
@@ -98,7 +71,8 @@ class Patch:
                 f"{name}({', '.join(self.methods[name].parameters)})" for name in unfit
             )
             problem = f"has no `{places}` any more."
-            _refused[self.owner] = changed(self.owner.__name__, problem, self.feature)
+            if self.feature:
+                switch_off(self.feature, self.owner.__name__, problem)
             return
         for name, method in self.methods.items():
             self._applied[name] = wrapped = _Wrapped(vars(self.owner)[name], method)
@@ -111,7 +85,6 @@ class Patch:
             if vars(self.owner).get(name) is wrapped.wrapper:
                 setattr(self.owner, name, wrapped.original)
         self._applied.clear()
-        _refused.pop(self.owner, None)
 
     def _fits(self, name: str, method: Method) -> bool:
         original = vars(self.owner).get(name)

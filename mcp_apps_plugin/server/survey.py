@@ -64,6 +64,7 @@ class _Part:
     findings: list[Finding] = field(default_factory=list["Finding"])
     hidden: dict[str, Page] = field(default_factory=dict[str, "Page"])
     remote: bool = False
+    renamed: bool = False
 
     def state_of(self, link: str | None, tool: Tool) -> LinkState:
         """Tell what becomes of a link on this server, or on those it is mounted on."""
@@ -160,6 +161,7 @@ def _take_over(part: _Part, provider: Provider, below: _Part) -> None:
     part.remote |= below.remote
     for uri, source in below.served.items():
         seen = _seen_through(provider, uri)
+        source.renamed |= seen != uri
         other = part.served.setdefault(seen, source)
         if other is not source:
             names = [p.attachment.server.name for p in (other, source)]
@@ -253,6 +255,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             file=page.file.identity if page.file else None,
             problems=made.problems if made else (),
             place=page.place,
+            renamed=part.renamed,
         )
     for uri, listing in listed.items():
         own = declared_page(listing)
@@ -275,4 +278,5 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             problems=problems,
             declared=None if own is None else own.ui,
             place=place_of(function) if own is None else own.place,
+            renamed=part.renamed,
         )

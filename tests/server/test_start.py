@@ -74,6 +74,49 @@ async def test_every_transport(connect: Any, wire: Any) -> None:
             pass
 
 
+@pytest.mark.parametrize("transport", ["stdio", "http", "sse"])
+def test_what_a_terminal_shows(run_python: Any, transport: str) -> None:
+    """`mcp.run()` shows the author's line and the message, without the way between them."""
+    code = f"""
+        from fastmcp import FastMCP
+        from mcp_apps_plugin import ui
+        mcp = FastMCP("weather")
+        @mcp.tool
+        @ui("ui://w/one")
+        def show() -> dict: return {{}}
+        mcp.run(transport={transport!r}, show_banner=False)
+    """
+    # The SDK's part for SSE is deprecated, and says so.
+    stderr = run_python(code, fails="cannot start", warnings="default")
+    _, _, shown = stderr.partition("Traceback (most recent call last):\n")
+    assert shown.count('  File "') <= 3
+    assert "asyncio" not in shown
+    assert 'program.py", line 8, in <module>' in shown
+    last = shown.splitlines()[-3:]
+    assert last[0] == (
+        "mcp_apps_plugin.AppsConfigurationError: MCP Apps: server 'weather' cannot start, 1 error:"
+    )
+    assert "tool 'show' of __main__.show (" in last[1]
+    assert "program.py:5): links `ui://w/one`" in last[1]
+    assert last[2].endswith("[link-dangling]")
+
+
+def test_other_errors_of_a_run_keep_their_traceback(run_python: Any) -> None:
+    """Only this package's own error is shortened."""
+    code = """
+        from contextlib import asynccontextmanager
+        from fastmcp import FastMCP
+        import mcp_apps_plugin
+        @asynccontextmanager
+        async def lifespan(server):
+            1 / 0
+            yield {}
+        FastMCP("weather", lifespan=lifespan).run(show_banner=False)
+    """
+    stderr = run_python(code, fails="ZeroDivisionError")
+    assert "in lifespan" in stderr
+
+
 @pytest.mark.parametrize("where", ["environment", "extension"])
 @pytest.mark.parametrize("mode", ["warn", "off"])
 async def test_modes(

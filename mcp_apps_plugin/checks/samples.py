@@ -27,9 +27,11 @@ _MAX_DEPTH: Final = 8
 
 
 def sample_arguments(schema: Mapping[str, Any]) -> tuple[JsonObject, bool]:
-    """Return arguments for the required parameters, and whether any of them is made up.
+    """Return arguments, and whether any of them is made up.
 
-    What the schema says itself (`examples`, `default`, `const`, `enum`) is not made up.
+    Required parameters always have one; others where the schema has `examples` or a `default`,
+    as a page may draw what its tool was called with. What the schema says itself (`examples`,
+    `default`, `const`, `enum`) is not made up.
     """
     return _object(schema, schema, 0)
 
@@ -38,9 +40,14 @@ def _object(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> t
     properties = as_object(schema.get("properties")) or {}
     values: JsonObject = {}
     made_up = False
-    for name in as_list(schema.get("required")) or ():
+    required = as_list(schema.get("required")) or []
+    for name in required:
         values[name], guessed = _value(as_object(properties.get(name)) or {}, root, depth + 1)
         made_up |= guessed
+    for name in [name for name in properties if name not in required]:
+        given = _resolved(as_object(properties[name]) or {}, root)
+        if as_list(given.get("examples")) or given.get("default") is not None:
+            values[name], _ = _value(given, root, depth + 1)
     return values, made_up
 
 

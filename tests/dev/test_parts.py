@@ -19,6 +19,8 @@ from mcp_apps_plugin.host import CSS_VARIABLES
 def test_the_theme_has_every_variable():
     """Each of the 76, and no other: one more and official pages refuse the handshake."""
     assert set(VARIABLES) == CSS_VARIABLES
+    colours = {value for name, value in VARIABLES.items() if name.startswith("--color-")}
+    assert {value.partition("(")[0] for value in colours} == {"light-dark"}
 
 
 def test_an_answer_is_told_with_its_request():

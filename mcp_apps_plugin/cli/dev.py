@@ -33,7 +33,8 @@ def dev(
     header: Annotated[
         Sequence[str],
         Parameter(
-            help='Sent with each request to `--url`: `"Authorization: Bearer …"`. May be repeated.',
+            help="Sent with each request to the server, as it may ask for one: "
+            '`"Authorization: Bearer …"`. May be repeated.',
             negative=(),
         ),
     ] = (),
@@ -57,9 +58,6 @@ def dev(
     if url is not None and urlsplit(url).scheme not in ("http", "https"):
         message = f"{url} is no http address. Write the server's MCP endpoint: http://…/mcp."
         raise LoadError(message)
-    if header and url is None:
-        message = "--header is for a server that runs elsewhere: give its `--url`."
-        raise LoadError(message)
     file = file_of(server) if server is not None else None
     secret, headers = secrets.token_urlsafe(24), read_headers(header)
     order = Order(server or url or "", secret, headers=headers)
@@ -79,10 +77,7 @@ def serve_child(text: str) -> int:
     life = Lifeline()
     order, output = Order.from_text(text), keep_output()
     try:
-        if "://" in order.spec:
-            server = proxied(order.spec, order.headers)
-        else:
-            server = load_server(order.spec)
+        server = proxied(order.spec, order.headers) if order.is_url else load_server(order.spec)
         shown = mounted(server, order.namespace) if order.namespace else server
         serve(shown, order.secret, output, life)
     except (LoadError, MCPAppsError) as error:

@@ -46,7 +46,7 @@ def run_host(
         LoadError: The port is taken.
     """
     folder = None if file is None else folder_of(file)
-    target = Target(order=order, is_url=file is None, folder=folder, starter=starter)
+    target = Target(order=order, folder=folder, starter=starter)
     with contextlib.suppress(asyncio.CancelledError):
         asyncio.run(_run(target, port, exact=exact, browse=browse, began=began))
 

@@ -48,13 +48,18 @@ class Order:
         spec: What the user named: a file, or the URL of a server to stand in for.
         secret: What opens the process's port.
         namespace: The name to mount the server under; empty for none.
-        headers: What the server behind a URL asks of every request.
+        headers: What the server asks of every request.
     """
 
     spec: str
     secret: str = field(repr=False)
     namespace: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    @property
+    def is_url(self) -> bool:
+        """Whether the server runs elsewhere, and was named by its URL."""
+        return "://" in self.spec
 
     def to_text(self) -> str:
         """Return it as it is told to the process: one line."""

@@ -40,13 +40,11 @@ class Target:
 
     Attributes:
         order: What its process is to run.
-        is_url: Whether it runs elsewhere, and was named by its URL.
         folder: The folder whose changes start the server anew, or `None`.
         starter: Starts the server's process.
     """
 
     order: Order
-    is_url: bool
     folder: Path | None
     starter: Starter
 
@@ -74,6 +72,7 @@ class DevHost:
         self._state: JsonObject = {"state": "starting"}
         self._tabs: set[Tab] = set()
         self._starting = asyncio.Lock()
+        self._looking: asyncio.Task[None] | None = None
 
     def state(self) -> JsonObject:
         """Say how the server is, as the windows show it."""
@@ -82,7 +81,7 @@ class DevHost:
             "target": self._target.order.spec,
             "namespace": self._namespace,
             "watching": self._target.folder is not None,
-            "restartable": not self._target.is_url,
+            "restartable": not self._target.order.is_url,
             "sandbox": self.sandbox.origin,
             **self._state,
         }
@@ -108,6 +107,7 @@ class DevHost:
         Args:
             pages_only: Told to the windows: nothing that runs has changed.
         """
+        await self._stop_looking()
         async with self._starting:
             self.endpoint = None
             self._state = {"state": "starting", "pagesOnly": pages_only}
@@ -125,10 +125,28 @@ class DevHost:
             await asyncio.gather(*(tab.connect() for tab in self._tabs))
 
     async def _start(self) -> Endpoint:
-        if self._target.is_url and not self._namespace:
+        if self._target.order.is_url and not self._namespace:
             await self._process.stop()
-            return Endpoint(self._target.order.spec, self._target.order.headers)
+            return self._elsewhere()
         return await self._process.start(self._namespace)
+
+    def look_for_server(self) -> None:
+        """Connect as soon as a server that runs elsewhere, and does not answer, is there."""
+        if self._target.order.is_url and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._look_for_server())
+
+    async def _look_for_server(self) -> None:
+        await self._elsewhere().wait_reachable()
+        await self.restart()
+
+    async def _stop_looking(self) -> None:
+        looking, self._looking = self._looking, None
+        if looking is not None and looking is not asyncio.current_task():
+            looking.cancel()
+            await asyncio.wait([looking])
+
+    def _elsewhere(self) -> Endpoint:
+        return Endpoint(self._target.order.spec, self._target.order.headers)
 
     async def mount(self, namespace: str) -> None:
         """Start the server anew below another one, under a name; empty for on its own."""
@@ -159,6 +177,7 @@ class DevHost:
 
     async def stop(self) -> None:
         """Close the windows' sockets and end the server's process."""
+        await self._stop_looking()
         await asyncio.gather(*(tab.close() for tab in self._tabs), return_exceptions=True)
         await self._process.stop()
 

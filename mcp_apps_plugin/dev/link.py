@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +61,11 @@ class Link:
         self._say = say
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._endpoint = endpoint
+        self._status: int | None = None
         extensions = [apps_client_extension(elicitation=options.elicitation)]
         self.client: Client[Any] = Client(
-            RecordingTransport(endpoint.transport(), record),
+            RecordingTransport(endpoint.transport(self._answered), record),
             mode="legacy" if options.era == "legacy" else "auto",
             extensions=extensions if options.apps else None,
             elicitation_handler=elicitation,
@@ -72,6 +75,31 @@ class Link:
                 name="mcp-apps-dev", version=version("mcp-apps-plugin")
             ),
         )
+
+    def _answered(self, status: int) -> None:
+        self._status = status
+
+    @property
+    def reached(self) -> bool:
+        """Whether anything answered at all."""
+        return self._status is not None
+
+    def explain(self, error: Exception) -> str:
+        """Say why it did not connect: where, what happened, and what to do."""
+        url, status = self._endpoint.url, self._status
+        if status is None:
+            return f"{url} cannot be reached: {error}. It is connected to when it can."
+        if status < HTTPStatus.BAD_REQUEST:
+            return f"{type(error).__name__}: {error}"
+        answer = f"{url} answers {status} {_phrase(status)}"
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            return (
+                f"{answer}: the server does not know who asks, or does not let them in. Start "
+                '`mcp-apps dev` with --header "Authorization: Bearer …", or what else it asks for.'
+            )
+        if status == HTTPStatus.NOT_FOUND:
+            return f"{answer}: this is not its MCP endpoint. Most end in `/mcp`."
+        return f"{answer}. {error}"
 
     async def open(self, on_lost: Callable[[], None]) -> None:
         """Connect.
@@ -93,10 +121,10 @@ class Link:
                 connected.set_result(None)
                 await self._closing.wait()
         except Exception as error:  # noqa: BLE001  of any transport; told to who waits
-            if connected.done():
-                on_lost()
-            else:
+            if not connected.done():
                 connected.set_exception(error)
+            elif not self._closing.is_set():
+                on_lost()
 
     async def close(self) -> None:
         """Disconnect."""
@@ -136,6 +164,13 @@ class Link:
                 "data": message.data,
             }
         )
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
 
 
 def _described(tool: mcp_types.Tool) -> JsonObject:

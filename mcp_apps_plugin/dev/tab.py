@@ -8,7 +8,6 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from mcp import MCPError
 from pydantic import ValidationError
 
 from mcp_apps_plugin.dev import messages as said
@@ -92,8 +91,13 @@ class Tab:
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
         return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("%s: %s", type(error).__name__, error)
 
     async def _take(self, message: said.Said) -> None:
         match message:
@@ -140,8 +144,10 @@ class Tab:
                 await link.list_tools()
             except Exception as error:  # noqa: BLE001  of any transport; it is shown
                 await link.close()
-                detail = f"{type(error).__name__}: {error}"
+                detail = link.explain(error)
                 self.say({**self._host.state(), "state": "failed", "detail": detail})
+                if not link.reached:
+                    self._host.look_for_server()
                 return
             self._link = link
             link.changes.subscribe(self._changed)
@@ -169,6 +175,7 @@ class Tab:
     def _lost(self) -> None:
         self._link = None
         self.say({**self._host.state(), "state": "lost"})
+        self._host.look_for_server()
 
     def _changed(self, method: Method) -> None:
         if method is _LISTING:
@@ -211,8 +218,11 @@ class Tab:
             outcome["result"] = await self._stage.run(
                 link, tool, asked.arguments, asked.surroundings, asked.result
             )
-        except (MCPError, HostError, RuntimeError, ValueError) as error:
-            outcome["error"] = str(error)
+        except Exception as error:  # noqa: BLE001  of any transport; it is shown
+            outcome["error"] = str(error) or type(error).__name__
+            if link is self._link and not link.client.is_connected():
+                self._lost()
+                self._start(link.close())
         except asyncio.CancelledError:
             outcome["error"] = "Cancelled."
             raise

@@ -80,15 +80,15 @@ class ServerChanges:
         """Listen to a modern server while the block runs.
 
         Nothing happens with a legacy server, which speaks without being asked, nor with one that
-        offers no such stream (FastMCP 4.2 does not). A stream that drops is logged and not opened
-        again: the bridges then go by the age of what they know.
+        declares no such changes (as FastMCP 4.2 does not). A stream that drops is logged and not
+        opened again: the bridges then go by the age of what they know.
 
         Args:
             client: A connected client.
         """
         async with AsyncExitStack() as stack:
             if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                events = await _stream(client.session, stack)
+                events = await _stream(client.session, client.server_capabilities, stack)
                 if events is not None:
                     task = asyncio.create_task(self._pass_on(events))
                     stack.push_async_callback(_end, task)
@@ -102,14 +102,22 @@ class ServerChanges:
             logger.warning("the server's change notifications ended: %s", lost)
 
 
-async def _stream(session: ClientSession, stack: AsyncExitStack) -> Subscription | None:
+async def _stream(
+    session: ClientSession,
+    declared: mcp_types.ServerCapabilities | None,
+    stack: AsyncExitStack,
+) -> Subscription | None:
+    lists = (declared.tools, declared.resources, declared.prompts) if declared else (None,) * 3
+    tools, resources, prompts = (bool(each and each.list_changed) for each in lists)
+    if not (tools or resources or prompts):
+        return None
     try:
         return await stack.enter_async_context(
             listen(
                 session,
-                tools_list_changed=True,
-                resources_list_changed=True,
-                prompts_list_changed=True,
+                tools_list_changed=tools,
+                resources_list_changed=resources,
+                prompts_list_changed=prompts,
             )
         )
     except MCPError as error:

@@ -154,7 +154,16 @@ async def test_every_kind_of_field(gallery, tab):
         return form.locator(".field", has=page.locator("label", has_text=re.compile(f"^{name}")))
 
     await page.click("#tool button.primary")
-    assert "day" in await page.inner_text("#tool .problem")  # an empty text is a text
+    assert "customer" in await page.inner_text("#tool .problem")  # never filled in is no text
+    await field("price").locator("input").fill("2.5")
+    await page.click("#tool >> text=JSON")
+    begun = json.loads(await form.locator("textarea.raw").input_value())
+    assert begun["price"] == 2.5  # what is missing takes nothing else with it
+    assert "customer" not in begun
+    await form.locator("textarea.raw").fill(json.dumps({**begun, "customer": "", "price": None}))
+    await page.click("#tool >> text=JSON")
+    await page.click("#tool button.primary")
+    assert "street" in await page.inner_text("#tool .problem")  # an empty text that is meant is one
     await field("customer").locator("input").fill("Ada")
     await field("street").locator("input").fill("Main")
     await field("zip").locator("input").fill("12")

@@ -1,5 +1,5 @@
 // One field for one schema: an element, and the value in it. `read` gives undefined for "left out"
-// and throws a Misfit that knows its input.
+// and throws a Misfit that knows its input; within `soFar` it gives what there is.
 
 import { freshId, h, fill } from "./dom.js";
 import { choices, initial, inputType, isLong, kindOf, resolve, variantOf, withoutNull } from "./schema.js";
@@ -9,6 +9,23 @@ export class Misfit extends Error {
     super(message);
     this.input = input;
   }
+}
+
+let lenient = false;
+
+// What a form holds so far, whatever is still wrong or missing in it.
+export function soFar(read) {
+  lenient = true;
+  try {
+    return read();
+  } finally {
+    lenient = false;
+  }
+}
+
+function wrong(message, input, value = undefined) {
+  if (lenient) return value;
+  throw new Misfit(message, input);
 }
 
 export function makeField(given, root, { name = "", required = false, value, changed = () => {} } = {}) {
@@ -46,18 +63,23 @@ function text(field) {
   if (schema.examples?.length) input.placeholder = String(schema.examples[0]);
   else if ("default" in schema && schema.default !== null) input.placeholder = String(schema.default);
   input.spellcheck = false;
-  input.addEventListener("input", changed);
-  const write = (value) => { input.value = value === undefined || value === null ? "" : shown(String(value), kind); };
+  let isMeant = false; // an empty text is: it was given as a value, and not just never filled in
+  input.addEventListener("input", () => { isMeant = false; changed(); });
+  const write = (value) => {
+    isMeant = value === "" && kind === "text";
+    input.value = value === undefined || value === null ? "" : shown(String(value), kind);
+  };
   write(field.value);
   return {
     element: labelled(field, input), write,
     read() {
       if (isEmpty(input.value)) {
-        if (kind !== "text" && required && !nullable) throw new Misfit("is needed", input);
-        return nullable && required ? null : required ? "" : undefined;
+        if (isMeant) return "";
+        if (!required) return undefined;
+        return nullable ? null : wrong(kind === "text" ? "is needed; an empty text is sent as JSON" : "is needed", input);
       }
-      if (!input.checkValidity()) throw new Misfit(input.validationMessage, input);
-      if (schema.minLength && input.value.length < schema.minLength) throw new Misfit(`has fewer than ${schema.minLength} characters`, input);
+      if (!input.checkValidity()) return wrong(input.validationMessage, input, input.value);
+      if (schema.minLength && input.value.length < schema.minLength) return wrong(`has fewer than ${schema.minLength} characters`, input, input.value);
       return kind === "datetime-local" ? new Date(input.value).toISOString() : input.value;
     },
   };
@@ -83,12 +105,12 @@ function number(field) {
   return {
     element: labelled(field, input, range), write,
     read() {
-      if (input.validity.badInput) throw new Misfit("is no number", input);
+      if (input.validity.badInput) return wrong("is no number", input);
       if (isEmpty(input.value)) {
-        if (required && !nullable) throw new Misfit("is needed", input);
+        if (required && !nullable) return wrong("is needed", input);
         return required ? null : undefined;
       }
-      if (!input.checkValidity()) throw new Misfit(input.validationMessage, input);
+      if (!input.checkValidity()) return wrong(input.validationMessage, input, Number(input.value));
       return Number(input.value);
     },
   };
@@ -138,7 +160,7 @@ function several(field) {
     element: group(field, name, boxes.map((each) => each.element)), write,
     read() {
       const chosen = options.filter((_, at) => boxes[at].box.checked).map((option) => option.value);
-      if (chosen.length < (schema.minItems ?? 0)) throw new Misfit(`needs at least ${schema.minItems}`, boxes[0].box);
+      if (chosen.length < (schema.minItems ?? 0)) return wrong(`needs at least ${schema.minItems}`, boxes[0].box, chosen);
       return chosen.length || required ? chosen : undefined;
     },
   };
@@ -207,7 +229,7 @@ function list(field) {
   return {
     element: group(field, name, rows, button), write,
     read() {
-      if (items.length < (schema.minItems ?? 0)) throw new Misfit(`needs at least ${schema.minItems}`, button);
+      if (items.length < (schema.minItems ?? 0)) return wrong(`needs at least ${schema.minItems}`, button, items.map((item) => item.read()));
       if (!items.length && !required) return undefined;
       return items.length || !nullable ? items.map((item) => item.read()) : null;
     },
@@ -217,8 +239,7 @@ function list(field) {
 function variants(field) {
   const { schema, root, name, required, nullable, changed } = field;
   const options = schema.anyOf ?? schema.oneOf;
-  const names = options.map((option, at) => { const it = resolve(option, root); return it.title ?? typeName(it) ?? `option ${at + 1}`; });
-  const select = h("select", { "aria-label": `kind of ${name}` }, options.map((_, at) => h("option", { value: String(at) }, names[at] || `option ${at + 1}`)));
+  const select = h("select", { "aria-label": `kind of ${name}` }, options.map((option, at) => h("option", { value: String(at) }, variantName(resolve(option, root), root) || `option ${at + 1}`)));
   const body = h("div");
   let inner;
   const show = (value) => {
@@ -245,16 +266,21 @@ function json(field) {
     element: labelled(field, input), write,
     read() {
       if (!input.value.trim()) {
-        if (required && !nullable) throw new Misfit("is needed", input);
+        if (required && !nullable) return wrong("is needed", input);
         return required ? null : undefined;
       }
       try {
         return JSON.parse(input.value);
       } catch (error) {
-        throw new Misfit(`is no JSON: ${error.message}`, input);
+        return wrong(`is no JSON: ${error.message}`, input);
       }
     },
   };
+}
+
+function variantName(schema, root) {
+  const tags = Object.values(schema.properties ?? {}).map((property) => resolve(property, root).const);
+  return schema.title ?? tags.find((tag) => tag !== undefined)?.toString() ?? typeName(schema);
 }
 
 const MAKERS = { text, number, flag, choice, several, object, list, variants, json };

@@ -1,7 +1,7 @@
 // A form for an object schema, with a switch to raw JSON. Used for tools and for questions.
 
 import { h, fill } from "./dom.js";
-import { makeField, Misfit } from "./fields.js";
+import { makeField, Misfit, soFar } from "./fields.js";
 import { initial } from "./schema.js";
 
 export function makeForm(schema, { value, changed = () => {}, raw = true } = {}) {
@@ -25,7 +25,7 @@ export function makeForm(schema, { value, changed = () => {}, raw = true } = {})
   const none = Object.keys(properties).length === 0;
   fill(body, none ? h("p", { class: "hint" }, "Takes no arguments.") : field.element);
 
-  const text = () => JSON.stringify(quietly(field.read) ?? {}, null, 2);
+  const text = () => JSON.stringify(soFar(field.read), null, 2);
   const toggle = h("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "JSON");
   toggle.addEventListener("click", () => {
     if (isRaw) {
@@ -67,18 +67,9 @@ export function makeForm(schema, { value, changed = () => {}, raw = true } = {})
       }
     },
     // The value as far as it can be read, without a word.
-    peek: () => (isRaw ? parse(area.value).value : quietly(field.read)),
+    peek: () => (isRaw ? parse(area.value).value : soFar(field.read)),
     focus: () => (isRaw ? area : body.querySelector("input, select, textarea, button"))?.focus(),
   };
-}
-
-function quietly(read) {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Misfit) return undefined;
-    throw error;
-  }
 }
 
 function parse(text) {

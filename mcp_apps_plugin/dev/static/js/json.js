@@ -5,6 +5,17 @@ import { h } from "./dom.js";
 const LONG_TEXT = 400;
 const OPEN_MEMBERS = 24;
 
+const LONGEST_TEXT = 20_000;
+
+// Text as a block. So much of it that the window would be slow is shown when it is asked for.
+export function textBlock(text) {
+  const block = h("pre", { class: "block" }, text.slice(0, LONGEST_TEXT));
+  if (text.length > LONGEST_TEXT) {
+    block.append(h("button", { type: "button", class: "small more", onclick: () => { block.textContent = text; } }, `… all ${text.length.toLocaleString("en")} characters`));
+  }
+  return block;
+}
+
 export function jsonView(value, depth = 0) {
   if (Array.isArray(value)) return composite(value.map((item, at) => [at, item]), "[", "]", depth);
   if (value !== null && typeof value === "object") return composite(Object.entries(value), "{", "}", depth);

@@ -9,7 +9,7 @@ import { mountQuestions } from "./questions.js";
 import { emit, on, open, send } from "./socket.js";
 import { mountStage, surroundings } from "./stage.js";
 import { set, settings } from "./store.js";
-import { finished, focusForm, isSame, mountTool, running, showTool } from "./tool.js";
+import { CANCELLED, finished, focusForm, isSame, mountTool, running, showTool, waiting } from "./tool.js";
 import { focusSearch, mountTools, showTools } from "./tools.js";
 import { makeWire } from "./wire.js";
 
@@ -18,6 +18,8 @@ let tools = [];
 let target = "";
 let last = null; // what ran: { tool, arguments, result }
 let again = null; // why it is to be shown anew once the server is back
+let isReady = false;
+let wasLost = false; // a server that runs elsewhere: nothing of it is known to have changed
 
 addPane("wire", "Wire", makeWire());
 addPane("result", "Result", makeResult());
@@ -38,21 +40,24 @@ on("open", () => {
   connect();
 });
 on("closed", () => {
+  isReady = false;
   running(false);
   showServer({ state: "lost", target });
-  if (last) again = { pagesOnly: false };
+  if (last) again = { ...again, pagesOnly: false };
 });
-on("pages_changed", () => { if (last) again = { pagesOnly: again?.pagesOnly ?? true }; });
-on("client-changed", () => { if (last) again = { pagesOnly: false }; });
+on("pages_changed", () => { if (last) again = { ...again, pagesOnly: again?.pagesOnly ?? true }; });
+on("client-changed", () => { if (last) again = { ...again, pagesOnly: false }; });
 
 on("server", (state) => {
   target = state.target;
   showServer(state);
+  isReady = state.state === "ready";
+  wasLost = !isReady && !state.restartable && (wasLost || state.state === "lost" || state.state === "failed");
   if (state.state === "starting") {
-    again = last && { pagesOnly: state.pagesOnly && (again?.pagesOnly ?? true) };
-    running(false);
+    if (!wasLost) again = last && { ...again, pagesOnly: state.pagesOnly && (again?.pagesOnly ?? true) };
+    if (!again?.isAsked) running(false);
   }
-  if (state.state === "failed" || state.state === "lost") notice({ text: state.detail ?? "The connection was lost.", kind: "bad", keep: true, title: "The server is not there" });
+  if (state.state === "failed" || state.state === "lost") notice({ text: state.detail ?? `The connection was lost.${state.restartable ? "" : " It is made again when the server answers."}`, kind: "bad", title: "The server is not there", act: ["Try again", () => send({ type: "restart" })] });
   if (state.state !== "ready") return;
   notice({});
   tools = state.server.tools;
@@ -72,13 +77,17 @@ function resume(find) {
   const tool = last && find(last.tool);
   if (!why || !tool) return;
   const calls = !(why.pagesOnly && last.result);
-  if (calls && (!settings.again || tool.tool.annotations?.destructiveHint)) return;
+  if (calls && !why.isAsked && (!settings.again || tool.tool.annotations?.destructiveHint)) return;
   run({ tool: tool.name, arguments: last.arguments, result: calls ? undefined : last.result });
 }
 
 function run(asked) {
-  notice({});
   last = { ...asked };
+  if (!isReady) {
+    again = { pagesOnly: false, isAsked: true };
+    return waiting();
+  }
+  notice({});
   running(true);
   send({ type: "run", ...asked, surroundings: surroundings() });
 }
@@ -88,7 +97,8 @@ on("cancel", () => send({ type: "cancel" }));
 on("outcome", (outcome) => {
   finished(outcome);
   if (last) last.result = outcome.result;
-  if (outcome.error !== undefined && outcome.error !== "Cancelled.") notice({ text: outcome.error, kind: "bad", title: "The call failed", pane: "result" });
+  // Where the server is gone, that has been said, and is why the call failed.
+  if (isReady && outcome.error !== undefined && outcome.error !== CANCELLED) notice({ text: outcome.error, kind: "bad", title: "The call failed", pane: "result" });
 });
 on("choose", ({ name }) => {
   set({ tool: name });
@@ -97,14 +107,14 @@ on("choose", ({ name }) => {
 on("focus-form", focusForm);
 on("notice", (given) => notice(given));
 
-function notice({ text = "", kind = "", title = "", pane = "" }) {
+function notice({ text = "", kind = "", title = "", pane = "", act = null }) {
   const place = $("notice");
   place.hidden = !text;
   place.className = `notice ${kind}`;
   if (!text) return;
   const lines = text.split("\n");
   fill(place, h("div", { class: "notice-text" }, title ? h("b", {}, title) : null, lines.length > 1 ? h("pre", {}, text) : h("p", {}, text)),
-    h("div", { class: "notice-acts" }, pane ? h("button", { type: "button", class: "small", onclick: () => showPane(pane) }, "Show") : null, copyButton(text),
+    h("div", { class: "notice-acts" }, act ? h("button", { type: "button", class: "small", onclick: act[1] }, act[0]) : null, pane ? h("button", { type: "button", class: "small", onclick: () => showPane(pane) }, "Show") : null, copyButton(text),
       h("button", { type: "button", class: "quiet small", "aria-label": "Dismiss", onclick: () => { place.hidden = true; } }, "✕")));
 }
 

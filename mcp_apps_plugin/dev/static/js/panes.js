@@ -3,7 +3,7 @@
 import { badge, copyButton, fill, h } from "./dom.js";
 import { makeForm } from "./form.js";
 import { countOn } from "./inspector.js";
-import { jsonView } from "./json.js";
+import { jsonView, textBlock } from "./json.js";
 import { on, send } from "./socket.js";
 
 const MOST_LINES = 500;
@@ -25,7 +25,7 @@ on("outcome", (outcome) => {
 });
 
 function block(item) {
-  if (item.type === "text") return h("pre", { class: "block" }, item.text);
+  if (item.type === "text") return textBlock(item.text);
   if (item.type === "image") return h("img", { class: "block", alt: "image of the result", src: `data:${item.mimeType};base64,${item.data}` });
   return h("div", { class: "json block" }, jsonView(item));
 }

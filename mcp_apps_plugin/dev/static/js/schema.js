@@ -104,6 +104,7 @@ export function initial(given, root, required, depth = 0) {
     case "several": return [];
     case "list": return Array.from({ length: schema.minItems ?? 0 }, () => initial(schema.items, root, true, depth + 1));
     case "object": return initialObject(schema, root, depth);
+    case "json": return schema.type === "object" ? {} : undefined;
     default: return undefined;
   }
 }

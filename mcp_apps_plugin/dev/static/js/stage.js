@@ -2,6 +2,7 @@
 
 import { badge, debounce, fill, h } from "./dom.js";
 import { dropAll, dropFrame, makeFrame } from "./frames.js";
+import { textBlock } from "./json.js";
 import { emit, on, send } from "./socket.js";
 import { set, settings } from "./store.js";
 
@@ -135,7 +136,7 @@ on("no_page", ({ detail }) => { nothing("There is no page to show."); emit("noti
 // Without a page: what a client sees that shows text alone.
 on("outcome", ({ result, error }) => {
   if (shown) return;
-  const texts = (result?.content ?? []).filter((block) => block.type === "text").map((block) => h("pre", { class: "block" }, block.text));
+  const texts = (result?.content ?? []).filter((block) => block.type === "text").map((block) => textBlock(block.text));
   nothing(error ? "There is no result." : texts.length ? "No page; the text of the result:" : "No page, and no text: the result is in the inspector.", texts);
 });
 on("closed", () => { dropAll(); nothing("The dev host is gone. It is looked for again and again."); });

@@ -11,6 +11,7 @@ const cancel = h("button", { type: "button", hidden: true, onclick: () => emit("
 const status = h("span", { class: "status", role: "status" });
 const again = h("input", { type: "checkbox", checked: settings.again, onchange: () => set({ again: again.checked }) });
 const rerun = h("label", { class: "box rerun", title: "After a change of the server: call the tool again. After a change of pages alone, the page is shown anew with the result there was." }, again, "Rerun on change");
+export const CANCELLED = "Cancelled.";
 let holder;
 let current = null;
 let form = null;
@@ -87,7 +88,12 @@ export function running(is) {
   if (is) fill(status, "Running…");
 }
 
+// The server is not there yet: it runs when it is.
+export function waiting() {
+  fill(status, "Runs as soon as the server is there.");
+}
+
 export function finished({ took, error, result }) {
   running(false);
-  fill(status, error ? badge("failed", "bad") : result?.isError ? badge("isError", "warn") : badge("done", "ok"), took === undefined ? "" : ` ${milliseconds(took)}`);
+  fill(status, error === CANCELLED ? badge("cancelled") : error ? badge("failed", "bad") : result?.isError ? badge("isError", "warn") : badge("done", "ok"), took === undefined ? "" : ` ${milliseconds(took)}`);
 }

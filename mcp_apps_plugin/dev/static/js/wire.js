@@ -9,7 +9,7 @@ const NAMES = { server: "Server", view: "Page" };
 const entries = [];
 const waiting = new Map();
 const rows = h("ol", { class: "wire", "aria-label": "Messages" });
-const search = h("input", { type: "search", placeholder: "Filter: method, tool, text", "aria-label": "Filter messages" });
+const search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter messages by method, tool or text" });
 const shown = { server: true, view: true };
 const number = h("span", { class: "count" });
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
 from fastmcp.server.transforms import Namespace
-from fastmcp.server.transforms.visibility import get_session_transforms
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, UI_MARK
 from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY
+from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
-from mcp_apps_plugin.server.emission import Emitted, is_left_alone
-from mcp_apps_plugin.server.private import current_context
+from mcp_apps_plugin.server.emission import Emitted, declared_page, is_left_alone, source_of
 from mcp_apps_plugin.server.readable import (
     is_open,
     page_for_caller,
@@ -23,6 +23,7 @@ from mcp_apps_plugin.server.readable import (
     stands,
     stands_locally,
 )
+from mcp_apps_plugin.server.session_rules import has_session_rules
 from mcp_apps_plugin.server.trail import (
     TRAIL,
     candidates,
@@ -40,11 +41,14 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.resources import Resource, ResourceTemplate
 
+    from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.attachment import Attachment
     from mcp_apps_plugin.server.trail import Trail
 
     Server = FastMCP[Any]
+
+_logger = logging.getLogger("mcp_apps_plugin")
 
 _Key = tuple[int, "Trail | None", int]
 _LIMIT = 8192  # links that are remembered; a server with more asks anew for the rest
@@ -57,11 +61,13 @@ class _Origin(NamedTuple):
         trail: The namespaces between there and here.
         mount: The mounted server that listed it, if one did.
         backend: What connects to the back end that listed it, if one did.
+        page: The page that its tool brings, if it does.
     """
 
     trail: Trail
     mount: Server | None = None
     backend: object = None
+    page: AppResource | None = None
 
 
 class _Seen(NamedTuple):
@@ -93,6 +99,7 @@ class Addresses:
         self._open = False
         self._done: dict[_Key, tuple[object, object]] = {}
         self._listed_as: dict[str, Tool | None] = {}
+        self._said: set[tuple[str | None, object]] = set()
 
     def forget(self) -> None:
         """Look every link up anew: pages have moved."""
@@ -114,7 +121,7 @@ class Addresses:
         if not pending:
             return listed
         self._refresh()
-        remember = self._open and not await _has_session_rules()
+        remember = self._open and not await has_session_rules()
         if len(self._done) > _LIMIT:
             self._done.clear()
         if remember:
@@ -192,17 +199,20 @@ class Addresses:
         """Find where a tool's link was written; with `declared=False`, its results."""
         fields = vars(tool)
         server = self._attachment.server
+        own = declaration_of(tool, server) if declared else None
+        page = None if own is None else own.page
         if declared and server in fields.get(ATTACHED_MARK, ()) and declaration_of(tool) is None:
             # `attach_ui` speaks of this server's own addresses.
-            return _Origin(tuple(t for t in server.transforms if isinstance(t, Namespace)))
+            namespaces = tuple(t for t in server.transforms if isinstance(t, Namespace))
+            return _Origin(namespaces, page=page)
         trail = trail_of(tool)
         parent: Tool | None = fields.get("parent_tool")
         if declared and parent is not None and UI_MARK in fields:
             # A tool made from another one, with a page of its own.
-            return _Origin(trail[len(trail_of(parent)) :])
+            return _Origin(trail[len(trail_of(parent)) :], page=page)
         if is_proxied(tool):
             return _Origin(trail, backend=backend_of(tool))
-        return _Origin(trail, mount_of(tool))
+        return _Origin(trail, mount_of(tool), page=page)
 
     async def _resolve(self, link: str, origin: _Origin) -> _Seen:
         if origin.backend is not None and self._trusts(link, origin):
@@ -231,9 +241,23 @@ class Addresses:
         below = mount_of(page)
         if origin.mount is None:
             foreign = below is not None or is_proxied(page)
-            return not foreign or not stands_locally(self._attachment.server, link)
+            if foreign:
+                return not stands_locally(self._attachment.server, link)
+            return origin.page is None or self._is_same(page, origin.page)
         # Another server's page is right only if the tool's own server has none under its link.
         return below is origin.mount or await page_for_caller(origin.mount, link) is None
+
+    def _is_same(self, page: Any, meant: AppResource) -> bool:
+        """Tell whether a page is the one a tool brings; two of one address are said once."""
+        declared = declared_page(page)
+        if declared is not None and source_of(declared) == source_of(meant):
+            return True
+        key = meant.uri, source_of(meant)
+        if key not in self._said:
+            self._said.add(key)
+            served = f"resource {page.name!r}" if declared is None else declared.subject
+            _logger.warning("%s", _conflict(self._attachment.server, meant, served))
+        return False
 
     async def _is_known(self, link: str, origin: _Origin) -> bool:
         """Tell whether the page is here, though not to be read: then none further out is meant."""
@@ -254,6 +278,16 @@ class Addresses:
             self._open = is_open(server)
 
 
+def _conflict(server: Server, meant: AppResource, served: str) -> Finding:
+    return Finding(
+        code=Code.PAGE_CONFLICT,
+        subject=f"page {meant.uri} of {meant.subject}",
+        problem=f"is not what server {server.name!r} serves there: that is {served}.",
+        consequence="Its tool is listed without a page.",
+        remedy="Give each page its own address.",
+    )
+
+
 def _key_of(tool: Tool) -> _Key | None:
     """Return what tells a mounted tool's link from others, at little cost; `None` for the rest.
 
@@ -267,12 +301,6 @@ def _key_of(tool: Tool) -> _Key | None:
     if trail is None or FLAT_LINK_KEY in meta or OPENAI_LINK_KEY in meta:
         return None
     return id(meta[UI_KEY]), trail, id((tool.__pydantic_private__ or {}).get("_server"))
-
-
-async def _has_session_rules() -> bool:
-    """Tell whether this caller's session hides or shows components."""
-    context = current_context.get()
-    return context is not None and bool(await get_session_transforms(context))
 
 
 def backend_of(component: Any) -> object:

@@ -46,7 +46,7 @@ class Attachment:
         self._server = weakref.ref(server)
         self._check = on_start
         self.links = AttachedLinks()
-        self.pages = PageProvider(self, self._on_start)
+        self.pages = PageProvider(server.local_provider, self, self._on_start)
         self.versions = Versions(self)
         self.lists = Lists(self)
         self.addresses = Addresses(self)
@@ -62,10 +62,7 @@ class Attachment:
 
     def _add(self, server: Server) -> None:
         vars(server)[_KEY] = self
-        server.add_provider(self.pages)
-        # Beside the server's own components: a mounted server's page never stands in for its own.
-        server.providers.remove(self.pages)
-        server.providers.insert(server.providers.index(server.local_provider) + 1, self.pages)
+        server.providers[server.providers.index(server.local_provider)] = self.pages
         # The outermost: what an author's own middleware adds to a list is completed too.
         server.middleware[:0] = (self._middleware, self._elicit)
         server._mcp_server.middleware.insert(0, self._wire)  # noqa: SLF001  the SDK's own list
@@ -88,7 +85,9 @@ class Attachment:
     def remove(self) -> None:
         """Leave the server as it was found."""
         server = self.server
-        _without(server.providers, self.pages)
+        server.providers[:] = [
+            server.local_provider if each is self.pages else each for each in server.providers
+        ]
         _without(server.middleware, self._middleware, self._elicit)
         _without(getattr(server._mcp_server, "middleware", []), self._wire)  # noqa: SLF001
         stop_forwarding(server)

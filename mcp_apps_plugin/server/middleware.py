@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +19,13 @@ from mcp_apps_plugin.server.proxies import forward_declarations
 from mcp_apps_plugin.server.results import has_addresses, readdress
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from fastmcp.server.middleware import CallNext, MiddlewareContext
     from fastmcp.tools import Tool
 
     from mcp_apps_plugin.server.attachment import Attachment
 
-_listing: ContextVar[bool] = ContextVar("mcp_apps_listing", default=False)
-_calling: ContextVar[bool] = ContextVar("mcp_apps_calling", default=False)
-_reading: ContextVar[bool] = ContextVar("mcp_apps_reading", default=False)
+_around: ContextVar[frozenset[str]] = ContextVar("mcp_apps_around", default=frozenset())
+"""The kinds of request that this code runs in."""
 
 
 class AppsMiddleware(Middleware):
@@ -60,7 +56,7 @@ class AppsMiddleware(Middleware):
     ) -> list[Tool]:
         server = self._attachment.server
         forward_declarations(server)
-        with _outermost(_listing) as outermost:
+        with _Request("tools/list") as outermost:
             listed = list(await call_next(context))
             hidden = await surfaces.pinned(server, listed)
         await self._attachment.versions.prepare()
@@ -74,7 +70,7 @@ class AppsMiddleware(Middleware):
     ) -> Any:
         server = self._attachment.server
         forward_declarations(server)
-        with _outermost(_calling) as outermost:
+        with _Request("tools/call") as outermost:
             if outermost and options_of(server).bare_names:
                 name = await self._attachment.names.full_name(server, context.message.name)
                 if name != context.message.name:
@@ -134,7 +130,7 @@ class AppsMiddleware(Middleware):
             if page is not None and not await self._readable([page]):
                 message = f"Unknown resource: {uri!r}"
                 raise NotFoundError(message)
-        with _outermost(_reading) as outermost:
+        with _Request("resources/read") as outermost:
             result = await call_next(context)
         if not outermost or not isinstance(result, ResourceResult) or len(result.contents) != 1:
             return result
@@ -148,26 +144,36 @@ class AppsMiddleware(Middleware):
         return result.model_copy(update={"contents": [item]})
 
 
-@contextmanager
-def client_request() -> Generator[None]:
-    """Mark that a message comes over the wire, whatever called for it in this process.
+class ClientRequest:
+    """A `with` block for a message that comes over the wire, whatever called for it here.
 
     A back end that runs in the same process as its proxy inherits the proxy's context.
     """
-    tokens = _listing.set(False), _calling.set(False), _reading.set(False)
-    try:
-        yield
-    finally:
-        for level, token in zip((_listing, _calling, _reading), tokens, strict=True):
-            level.reset(token)
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        self._token = _around.set(frozenset())
+
+    def __exit__(self, *_: object) -> None:
+        _around.reset(self._token)
 
 
-@contextmanager
-def _outermost(level: ContextVar[bool]) -> Generator[bool]:
-    """Tell whether a message comes from a client, not from a server this one is mounted on."""
-    inside = level.get()
-    token = level.set(True)
-    try:
-        yield not inside
-    finally:
-        level.reset(token)
+class _Request:
+    """A `with` block that tells whether a request of one kind comes from a client.
+
+    The others come from a server that this one is mounted on. A class, as every call enters it.
+    """
+
+    __slots__ = ("_method", "_token")
+
+    def __init__(self, method: str) -> None:
+        self._method = method
+
+    def __enter__(self) -> bool:
+        around = _around.get()
+        self._token = _around.set(around | {self._method})
+        return self._method not in around
+
+    def __exit__(self, *_: object) -> None:
+        _around.reset(self._token)

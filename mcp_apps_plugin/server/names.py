@@ -20,6 +20,7 @@ from mcp_apps_plugin.server.addresses import backend_of
 from mcp_apps_plugin.server.far_names import written_far
 from mcp_apps_plugin.server.trail import trail_of, written_name
 from mcp_apps_plugin.server.tree import (
+    has_own_tool,
     is_proxied,
     mount_of,
     name_below,
@@ -77,6 +78,8 @@ class Names:
         Raises:
             ToolError: Several tools were written with this name (`name-ambiguous`).
         """
+        if has_own_tool(server, name):
+            return name
         state = state_of(server)
         if state != self._state:
             self._known.clear()

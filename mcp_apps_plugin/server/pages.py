@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
-from fastmcp.server.providers import FastMCPProvider, Provider
+from fastmcp.server.providers import FastMCPProvider
+from fastmcp.server.transforms import Transform
 from fastmcp.tools import Tool
 from pydantic import PrivateAttr
 
@@ -18,7 +19,8 @@ from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.content import PageError
 from mcp_apps_plugin.server.elicitation.declared import elicitations
-from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page
+from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page, source_of
+from mcp_apps_plugin.server.private import WrappedProvider
 from mcp_apps_plugin.server.problems import build_findings
 from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, state_of
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastmcp import FastMCP
+    from fastmcp.server.providers import LocalProvider
     from fastmcp.utilities.versions import VersionSpec
 
     from mcp_apps_plugin.declarations.page import AppResource
@@ -85,11 +88,15 @@ class FilePage(Resource):
         return self._result
 
 
-class PageProvider(Provider):
-    """Serves the pages that a server's tools, `attach_ui` and plugins bring.
+class PageProvider(WrappedProvider):
+    """Serves a server's own components, and the pages that tools, `attach_ui` and plugins bring.
+
+    It stands around the server's own provider and not beside it: FastMCP starts a task for each
+    provider that it asks, which would cost every list and every call more than all else here.
 
     Args:
-        attachment: Our parts on the server it is added to.
+        own: The server's own provider.
+        attachment: Our parts on that server.
         on_start: What runs when the server starts.
 
     Attributes:
@@ -97,9 +104,13 @@ class PageProvider(Provider):
     """
 
     def __init__(
-        self, attachment: Attachment, on_start: Callable[[], AbstractAsyncContextManager[None]]
+        self,
+        own: LocalProvider,
+        attachment: Attachment,
+        on_start: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
-        super().__init__()
+        super().__init__(own, Transform())
+        self._transforms.clear()  # none is needed, and each costs every lookup
         self._attachment = attachment
         self._on_start = on_start
         self._made: dict[int, tuple[AppResource, Resource]] = {}
@@ -173,11 +184,12 @@ class PageProvider(Provider):
         return "inherit" in (*brought, *registered)
 
     async def _list_resources(self) -> Sequence[Resource]:
-        return list(self.pages().values())
+        return [*await super()._list_resources(), *self.pages().values()]
 
     async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
-        if not uri.startswith(URI_SCHEME):
-            return None
+        own = await super()._get_resource(uri, version)
+        if own is not None or not uri.startswith(URI_SCHEME):
+            return own
         if self._state != state_of(self._attachment.server):
             self.pages()
         address = unversioned(uri)
@@ -192,10 +204,10 @@ class PageProvider(Provider):
     async def _registered(self, uri: str, version: VersionSpec | None) -> Resource | None:
         """Find a page that its author registered, for a read with a hash."""
         for provider in self._attachment.server.providers:
-            mounted = isinstance(base_of(provider), FastMCPProvider)
-            if provider is self or mounted or is_remote(provider):
+            if isinstance(base_of(provider), FastMCPProvider) or is_remote(provider):
                 continue  # they know their own hashes
-            page = await provider.get_resource(uri, version)
+            ask = super()._get_resource if provider is self else provider.get_resource
+            page = await ask(uri, version)
             if page is not None and declared_page(page) is not None:
                 return page
         return None
@@ -203,7 +215,7 @@ class PageProvider(Provider):
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
         """Build the pages and look the server over before its first request."""
-        async with self._on_start():
+        async with super().lifespan(), self._on_start():
             yield
 
     def resource(self, page: AppResource) -> Resource:
@@ -242,8 +254,7 @@ def _put(found: dict[tuple[str | None, object], AppResource], page: AppResource)
     """Keep one declaration for each address and source; the one with options wins."""
     if page.uri is None:
         return  # the audit names the tool that links it
-    source: object = page.file.identity if page.handler is None and page.file else page.handler
-    key = page.uri, source if isinstance(source, str) else id(source)
+    key = page.uri, source_of(page)
     known = found.get(key)
     if known is None or known.ui == ResourceUi():
         found[key] = page

@@ -18,7 +18,7 @@ from mcp_apps_plugin.server.elicitation.holds import reach_back_end
 from mcp_apps_plugin.server.elicitation.leg import current_leg
 from mcp_apps_plugin.server.elicitation.pushed import PushedQuestions
 from mcp_apps_plugin.server.negotiation import client_ui_settings, is_modern
-from mcp_apps_plugin.server.tree import base_of, is_remote, mounted
+from mcp_apps_plugin.server.tree import base_of, is_remote, mounted, proxies_exist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,6 +66,8 @@ def forward_declarations(server: Server) -> None:
     Mounted ones too, as a component is looked up there before that server's middleware runs, and
     keeps the factory it was made with. Those that forward already are left alone.
     """
+    if not proxies_exist():
+        return
     for _, below in mounted(server):
         forward_declarations(below)
     for provider in server.providers:

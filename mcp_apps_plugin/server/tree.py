@@ -13,6 +13,7 @@ from fastmcp.server.providers.fastmcp_provider import (
     FastMCPProviderTool,
 )
 from fastmcp.server.transforms import Namespace
+from fastmcp.server.transforms.visibility import Visibility
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.marks import marks_set
@@ -43,6 +44,11 @@ def layers_of(provider: Provider) -> list[Provider]:
         provider = provider._inner  # noqa: SLF001  FastMCP has no reader for it
         layers.append(provider)
     return layers[::-1]
+
+
+def proxies_exist() -> bool:
+    """Tell whether this process can have proxies at all: FastMCP's module for them is heavy."""
+    return _PROXY_MODULE in sys.modules
 
 
 def is_remote(provider: Provider) -> bool:
@@ -138,6 +144,18 @@ def transforms_of(server: Server) -> Iterator[Transform]:
             pending += layers[0].providers
 
 
+def has_own_tool(server: Server, name: str) -> bool:
+    """Tell at little cost whether a server has a tool of its own that is called just like that.
+
+    `False` may also mean that it takes more than a look: a version, a transform, a mount.
+    """
+    own = server.local_provider
+    transforms = (*server.transforms, *own.transforms)
+    return f"{Tool.make_key(name)}@" in own._components and all(  # noqa: SLF001  no reader
+        isinstance(transform, Visibility) for transform in transforms
+    )
+
+
 def local_components(server: Server) -> Iterator[FastMCPComponent]:
     """Yield every component registered in-process on this server, hidden ones too."""
     pending: list[Provider] = list(server.providers)
@@ -174,6 +192,5 @@ def state_of(server: Server) -> int:
 
 
 def _is_proxy(value: object, *names: str) -> bool:
-    # Nothing is a proxy while FastMCP's proxy module is not even loaded; it is a heavy one.
     module = sys.modules.get(_PROXY_MODULE)
     return module is not None and isinstance(value, tuple(getattr(module, n) for n in names))

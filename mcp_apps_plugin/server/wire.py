@@ -17,7 +17,7 @@ from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
 from mcp_apps_plugin.server.elicitation.declared import capability
 from mcp_apps_plugin.server.elicitation.hints import with_hints
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
-from mcp_apps_plugin.server.middleware import client_request
+from mcp_apps_plugin.server.middleware import ClientRequest
 from mcp_apps_plugin.server.tasks import GET, get_task
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ class WireMiddleware:
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         """Pass a request on, and complete what the server says of itself."""
-        with client_request():
+        with ClientRequest():
             if ctx.method in CARRIERS:
-                with Leg(self._attachment.server).current() as leg:
+                with Leg(self._attachment.server) as leg:
                     return with_hints(await call_next(ctx), leg.hints)
             if ctx.method == GET:
                 return await get_task(self._attachment, ctx, call_next)

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from mcp_types import ElicitResult
 
@@ -25,7 +24,7 @@ from mcp_apps_plugin.server.elicitation.state import State
 
 if TYPE_CHECKING:
     import contextvars
-    from collections.abc import Awaitable, Generator, Mapping
+    from collections.abc import Awaitable, Mapping
 
     from fastmcp import Context, FastMCP
     from mcp_types import InputRequest, InputResponses
@@ -75,6 +74,7 @@ class Leg:
         "_surroundings",
         "_task",
         "_ticking",
+        "_token",
         "_used",
         "_waiting",
         "asked",
@@ -109,14 +109,14 @@ class Leg:
         self._closed = False
         self._surroundings: contextvars.Context | None = None
 
-    @contextmanager
-    def current(self) -> Generator[Leg]:
+    def __enter__(self) -> Self:
         """Make this the leg that code runs in."""
-        token = _current.set(self)
-        try:
-            yield self
-        finally:
-            _current.reset(token)
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave it."""
+        _current.reset(self._token)
 
     @property
     def entered(self) -> bool:

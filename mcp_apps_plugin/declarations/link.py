@@ -50,7 +50,7 @@ _F = TypeVar("_F")
 Visibility = Literal["model", "app", "both"] | Sequence[Audience]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class UiDeclaration:
     """What `@ui` said about one tool.
 

@@ -7,10 +7,17 @@ brackets go through objects and arrays of the result only, never into Python att
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from string import Formatter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
+from mcp_apps_plugin.protocol.findings import (
+    AppsTypeError,
+    AppsValueError,
+    Code,
+    Finding,
+    did_you_mean,
+)
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 
 if TYPE_CHECKING:
@@ -20,6 +27,35 @@ Text: TypeAlias = "str | Callable[[Any], Any]"
 """A format string over the structured result, or a function of what the handler returned."""
 
 
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """One field of a format string.
+
+    Attributes:
+        name: As it is written: `days[0].high`.
+        path: The keys that lead to it: `days`, `0`, `high`.
+        format: What stands behind the colon: `.0f`.
+        converted: Whether it is made a text first: `!r`.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    format: str = ""
+    converted: bool = False
+
+
+class _Nothing:
+    """A `null` of the result: it has no words, whatever format it is asked for."""
+
+    def __format__(self, spec: str) -> str:
+        return ""
+
+    def __str__(self) -> str:
+        return ""
+
+    __repr__ = __str__
+
+
 class _ResultFormatter(Formatter):
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         del args
@@ -27,13 +63,29 @@ class _ResultFormatter(Formatter):
         for key in _path(field_name):
             items = as_list(value)
             fields = as_object(value)
-            if items is not None:
+            if items is not None and is_index(key) and -len(items) <= int(key) < len(items):
                 value = items[int(key)]
-            elif fields is not None:
+            elif fields is not None and key in fields:
                 value = fields[key]
             else:
-                raise KeyError(field_name)
-        return "" if value is None else value, field_name
+                raise LookupError(_missing(field_name, key, value))
+        return _Nothing() if value is None else value, field_name
+
+
+def is_index(key: str) -> bool:
+    """Tell whether a key can be the position of an item: `0`, or `-1` for the last one."""
+    return key.removeprefix("-").isdecimal()
+
+
+def _missing(field_name: str, key: str, value: object) -> str:
+    items, fields = as_list(value), as_object(value)
+    if fields is not None:
+        what = f"there is no `{key}`.{did_you_mean(key, fields)}"
+    elif items is not None:
+        what = f"`{key}` is none of its {len(items)} items"
+    else:
+        what = f"{type(value).__name__} has no `{key}`"
+    return f"`{field_name}`: {what}".rstrip(".")
 
 
 _FORMATTER = _ResultFormatter()
@@ -53,7 +105,7 @@ def check_text(text: object, option: str, subject: str) -> None:
         problem = f"`{option}=` {what}; it takes a format string or a function that returns one."
         raise AppsTypeError(text_finding(subject, problem))
     try:
-        names = text_fields(text)
+        names = [field.path[0] for field in fields_of(text)]
         for _, _, _, conversion in _FORMATTER.parse(text):
             _FORMATTER.convert_field("", conversion)
     except ValueError as error:
@@ -63,11 +115,11 @@ def check_text(text: object, option: str, subject: str) -> None:
         raise AppsValueError(text_finding(subject, problem))
 
 
-def text_fields(template: str) -> list[str]:
-    """List the first part of every field of a format string: `days` for `{days[0].high}`."""
+def fields_of(template: str) -> list[TextField]:
+    """List the fields of a format string."""
     return [
-        _path(name)[0] if name else ""
-        for _, name, _, _ in _FORMATTER.parse(template)
+        TextField(name, tuple(_path(name)), spec or "", conversion is not None)
+        for _, name, spec, conversion in _FORMATTER.parse(template)
         if name is not None
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import weakref
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.declarations.link import UiDeclaration
 
 _logger = logging.getLogger("mcp_apps_plugin")
+_told: weakref.WeakValueDictionary[int, UiDeclaration] = weakref.WeakValueDictionary()
 _noticing: ContextVar[list[Tool] | None] = ContextVar("mcp_apps_noticing", default=None)
 
 
@@ -80,14 +82,18 @@ def _words(
         made = render_text(text, returned, as_object(result.structured_content))
         return None if made is None else _blocks(made)
     except Exception as error:  # noqa: BLE001  an author's format or function; the result stands
-        _logger.warning(
-            "tool %r of %s: its text could not be made (%s: %s). The client reads FastMCP's own "
-            "content instead. Make `text=` fit every result. [text-invalid]",
-            tool.name,
-            declaration.subject,
-            type(error).__name__,
-            error,
-        )
+        if id(declaration) not in _told:  # what fails once will fail at many calls
+            _told[id(declaration)] = declaration
+            place = f" ({declaration.place})" if declaration.place else ""
+            _logger.warning(
+                "tool %r of %s%s: its text could not be made (%s: %s). The client reads FastMCP's "
+                "own content instead; said once. Make `text=` fit every result. [text-invalid]",
+                tool.name,
+                declaration.subject,
+                place,
+                type(error).__name__,
+                error,
+            )
         return None
 
 

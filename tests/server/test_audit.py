@@ -380,7 +380,7 @@ async def test_a_text_that_names_no_field() -> None:
     report = await audit(server)
     assert [f.code for f in report.errors] == [Code.TEXT_INVALID] * 2
     assert "`b`" in report.errors[0].problem
-    assert "it has `a`" in report.errors[0].problem
+    assert "It has `a`" in report.errors[0].problem
     for result in (dict[str, int], ToolResult):
         good = FastMCP("s")
         good.tool(ui(page_of(), text="{x}")(tool_of(result)))

@@ -11,6 +11,7 @@ from mcp_apps_plugin.plugins.builtin import (
     link_rules,
     links,
     page_rules,
+    text_rules,
     tool_rules,
 )
 
@@ -25,4 +26,5 @@ BUILTIN: dict[str, ModuleType] = {
     "link-rules": link_rules,
     "page-rules": page_rules,
     "tool-rules": tool_rules,
+    "text-rules": text_rules,
 }

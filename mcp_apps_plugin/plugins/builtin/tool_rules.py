@@ -1,11 +1,10 @@
-"""Audit rules for tools: their `_meta.ui`, their texts, and the shape of their results."""
+"""Audit rules for tools: their `_meta.ui`, and the shape of their results."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mcp_apps_plugin.declarations.text import text_fields, text_finding
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding, Severity
@@ -27,7 +26,7 @@ def mcp_apps_audit(registry: Registry) -> list[Finding]:
     return [
         replace(finding, place=tool.place)
         for tool in registry.tools
-        for rule in (_page, _writers, _keys, _texts, _schema)
+        for rule in (_page, _writers, _keys, _schema)
         for finding in rule(tool)
     ]
 
@@ -131,23 +130,6 @@ def _values(written: dict[str, Any], subject: str, severity: Severity) -> Iterat
                 remedy='Use "model", "app", or both.',
                 severity=severity,
             )
-
-
-def _texts(tool: ToolEntry) -> Iterator[Finding]:
-    properties = as_object((tool.output_schema or {}).get("properties"))
-    if tool.declaration is None or not properties:
-        return
-    for option in ("text", "fallback"):
-        text = getattr(tool.declaration, option)
-        fields = text_fields(text) if isinstance(text, str) else []
-        unknown = [name for name in fields if name not in properties]
-        if unknown:
-            known = ", ".join(f"`{name}`" for name in properties)
-            problem = (
-                f"`{option}={text!r}` names {', '.join(f'`{f}`' for f in unknown)}, which its "
-                f"result does not have; it has {known}."
-            )
-            yield text_finding(f"tool {tool.name!r} of {tool.subject}", problem)
 
 
 def _schema(tool: ToolEntry) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import json
 import os
 import socket
@@ -20,7 +21,7 @@ import pytest_asyncio
 from fastmcp import Client, FastMCP
 from fastmcp.client.transports import FastMCPTransport, StdioTransport, StreamableHttpTransport
 from mcp.client.extension import advertise
-from mcp_types import ElicitRequestFormParams, ElicitResult
+from mcp_types import ElicitRequestFormParams, ElicitResult, ErrorData
 
 try:
     from fastmcp.client.transports.base import TransportOptions, VersionAwareClientSession
@@ -71,6 +72,10 @@ class Peer:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if callable(answer):
             answer = answer(params)
+        if inspect.isawaitable(answer):
+            answer = await answer
+        if isinstance(answer, ElicitResult | ErrorData):
+            return answer
         if isinstance(answer, str):
             return ElicitResult(action=answer)
         return ElicitResult(action="accept", content=answer)

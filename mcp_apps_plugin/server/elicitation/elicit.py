@@ -143,13 +143,18 @@ def elicit(
     _refuse_sync()
     page = None if app is None else address_of_page(page_or_uri(app, "elicit(app=…)"))
     if app is not None and page is None:
-        problem = "is given a page without an address."
-        raise AppsTypeError(usage(problem, "Give the page a `ui://` address.", "elicit(app=…)"))
+        problem = "is given `app=` a page without an address."
+        raise AppsTypeError(usage(problem, "Give the page a `ui://` address."))
     form = parse_elicit_response_type(
         response_type,
         response_title=response_title,
         response_description=response_description,
     )
+    if "properties" not in form.schema:  # FastMCP lets `dict` pass, and no client takes it
+        problem = f"is given `{response_type!r}`, which names no fields."
+        raise AppsTypeError(
+            usage(problem, "Use a dataclass or a model, or a scalar such as `str`.")
+        )
     question = Question(message, form, page, max(0, retries))
     leg = _leg_of(ctx)
     if leg is None:

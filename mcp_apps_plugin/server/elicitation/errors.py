@@ -19,13 +19,24 @@ class ElicitationError(FastMCPError):
         self.finding = finding
 
 
-def usage(problem: str, remedy: str, subject: str = "elicit()") -> Finding:
+def usage(problem: str, remedy: str) -> Finding:
     """Say that a handler asks in a way that has no meaning."""
     return Finding(
         code=Code.ELICIT_USAGE,
-        subject=subject,
+        subject="elicit()",
         problem=problem,
         consequence="Nobody was asked.",
+        remedy=remedy,
+    )
+
+
+def step_usage(key: str, problem: str, remedy: str) -> Finding:
+    """Say that a step cannot be kept."""
+    return Finding(
+        code=Code.ELICIT_USAGE,
+        subject=f"once({key!r})",
+        problem=problem,
+        consequence="The step could run twice.",
         remedy=remedy,
     )
 

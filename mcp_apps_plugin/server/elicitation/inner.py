@@ -19,7 +19,7 @@ from mcp_apps_plugin.declarations.elicits import asks_itself
 from mcp_apps_plugin.protocol.elicitation import declares, hint
 from mcp_apps_plugin.protocol.findings import AppsTypeError
 from mcp_apps_plugin.server.elicitation.addressing import component_of, seen_uri
-from mcp_apps_plugin.server.elicitation.errors import usage
+from mcp_apps_plugin.server.elicitation.errors import step_usage
 from mcp_apps_plugin.server.elicitation.kept import Asking, restored
 from mcp_apps_plugin.server.elicitation.keys import call_key
 from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
@@ -98,9 +98,8 @@ async def _called(
     step = current_step()
     if step is not None:
         problem = f"calls `{_name_of(context)}`, which asks the user."
-        raise AppsTypeError(
-            usage(problem, "Call it before the step or after it.", f"once({step!r})")
-        )
+        remedy = "Call it before the step or after it."
+        raise AppsTypeError(step_usage(step, problem, remedy))
     asked = result.input_required
     requests = await _for_caller(leg, context, asked.input_requests or {})
     state.calls[key] = {"state": asked.request_state, "asked": list(requests), "answers": {}}

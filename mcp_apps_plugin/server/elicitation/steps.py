@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from mcp_apps_plugin.protocol.findings import AppsTypeError
-from mcp_apps_plugin.server.elicitation.errors import usage
+from mcp_apps_plugin.server.elicitation.errors import step_usage
 from mcp_apps_plugin.server.elicitation.leg import current_leg
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
     if around is not None:
         remedy = "Make one step of the two, or run them one after the other."
         problem = f"is inside the step {around!r}."
-        raise AppsTypeError(usage(problem, remedy, f"once({key!r})"))
+        raise AppsTypeError(step_usage(key, problem, remedy))
     kept = leg.state(ctx).kept
     if key in kept:
         return cast("_T", kept[key])
@@ -102,7 +102,7 @@ async def _result(key: str, fn: Callable[[], object]) -> object:
         found = await found
     try:
         return json.loads(json.dumps(found, allow_nan=False))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         problem = f"gave {type(found).__name__}, which is no JSON."
         remedy = "Return plain values; of a model, its `model_dump(mode='json')`."
-        raise AppsTypeError(usage(problem, remedy, f"once({key!r})")) from None
+        raise AppsTypeError(step_usage(key, problem, remedy)) from None

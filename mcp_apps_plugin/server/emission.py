@@ -121,6 +121,13 @@ def declared_page(resource: FastMCPComponent) -> AppResource | None:
     return find_mark(function, PAGE_MARK, AppResource)
 
 
+def source_of(page: AppResource) -> object:
+    """Return what tells pages of one address apart: the file, or the function that makes it."""
+    if page.handler is None and page.file is not None:
+        return page.file.identity
+    return id(page.handler)
+
+
 def original_of(component: FastMCPComponent) -> JsonObject | None:
     """Return the `meta` as its author wrote it.
 

@@ -237,6 +237,50 @@ async def test_two_mounts_with_one_address_never_show_the_wrong_page(connect, ki
         assert await kit.mark(client, "shop_show") == "shop"
 
 
+@pytest.mark.parametrize("mounted", [False, True])
+@pytest.mark.parametrize("how", ["two tools", "resource", "attached"])
+async def test_two_pages_of_one_address_on_one_server(connect, kit, caplog, how, mounted):
+    """With the audit off, each tool shows its own page or none, and the log says why, once."""
+    server = kit.root("crm", audit="off")
+    if how == "resource":
+        server.resource(kit.view)(lambda: "<title>first</title>")
+    else:
+        kit.tool(server, "first", "first", kit.page("first"))
+    if how == "attached":
+        kit.tool(server, "second", "second")
+        attach_ui(server, {"second": kit.page("second")})
+    else:
+        kit.tool(server, "second", "second", kit.page("second"))
+    kit.tool(server, "third", "third", kit.view)  # whatever stands there
+    prefix = ""
+    if mounted:
+        outer = kit.root("outer", audit="off")
+        outer.mount(server, namespace="a")
+        server, prefix = outer, "a_"
+    async with connect(server) as client:
+        for _ in range(2):
+            seen = await kit.look(client)
+            expected = {f"{prefix}third": "first"}
+            if how != "resource":
+                expected[f"{prefix}first"] = "first"
+            assert seen.shows == expected
+            assert await kit.mark(client, f"{prefix}second") == "second"
+    (said,) = [each.getMessage() for each in caplog.records if "page-conflict" in each.message]
+    for word in (kit.view, "'crm'", "without a page"):
+        assert word in said
+
+
+async def test_one_page_that_several_tools_bring(connect, kit):
+    """The same function or file, declared again, is the same page."""
+    page, server = kit.page("crm"), FastMCP("crm")
+    for name in ("first", "second"):
+        kit.tool(server, name, "crm", page)
+    server.add_resource(page)
+    kit.tool(server, "third", "crm", page)
+    async with connect(server) as client:
+        assert set((await kit.look(client)).shows) == {"first", "second", "third"}
+
+
 @pytest.mark.parametrize("how", ["constructor", "mount"])
 async def test_a_servers_own_page_and_a_mount_with_its_address(connect, kit, how):
     """The server's own tool never shows a mounted server's page."""

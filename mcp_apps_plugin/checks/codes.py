@@ -40,6 +40,7 @@ class CheckCode(StrEnum):
     PAGE_DOCTYPE = "page-doctype"
     LISTING_DIFFERS = "listing-differs"
     # What is in a page.
+    PAGE_LOCAL_FILE = "page-local-file"
     PAGE_NO_HANDSHAKE = "page-no-handshake"
     PAGE_INITIALIZE = "page-initialize"
     PAGE_NOT_INITIALIZED = "page-not-initialized"
@@ -119,6 +120,7 @@ _RULES: Final = (
     Rule(Code.PAGE_OPTION_INVALID, "error", "A page's `_meta.ui` has an unknown or wrong option"),
     Rule(Code.PAGE_ORIGIN, "error", "A page loads what its `csp` does not allow"),
     Rule(Code.PAGE_SIZE, "warning", "A page is larger than some hosts take"),
+    Rule(_C.PAGE_LOCAL_FILE, "error", "A page names a file that no host can load"),
     Rule(_C.PAGE_NO_HANDSHAKE, "error", "A page never speaks to its host"),
     Rule(_C.PAGE_INITIALIZE, "error", "A page's `ui/initialize` lacks a required parameter"),
     Rule(_C.PAGE_NOT_INITIALIZED, "error", "A page never says that it is initialized"),

@@ -22,6 +22,11 @@ LIBRARY_MARK: Final = "globalThis.McpApp ="
 """How this package's page library begins its one definition; see `view/mcp-app.js`."""
 
 _LIBRARY_MINIFIED: Final = "globalThis.McpApp="
+_IMPORTS: Final = """
+    (import_statement source: (string) @from)
+    (export_statement source: (string) @from)
+    (call_expression function: (import) arguments: (arguments . (string) @from))
+"""
 _STRINGS: Final = "[(string) (template_string)] @text"
 
 
@@ -93,6 +98,8 @@ class PageSource:
         self.external_scripts: list[str] = []
         self.has_doctype = False
         self.has_names = False
+        self.has_base = False
+        self.has_import_map = False
         templates = 0
         for token, line in _with_lines(html):
             if token.name == "template" and token.kind in ("start", "end"):
@@ -104,6 +111,7 @@ class PageSource:
 
     def _start(self, token: Token, line: int) -> None:
         self.tags.append((token, line))
+        self.has_base |= token.name == "base" and "href" in token.attributes
         content = self.html[token.end : token.content_end] if token.content_end >= 0 else ""
         content_line = line + self.html.count("\n", token.start, token.end)
         if token.name == "style":
@@ -116,6 +124,7 @@ class PageSource:
     def _script(self, token: Token, content: str, line: int) -> None:
         self.has_names |= token.get("id") == NAMES_ID
         kind = kind_of(token)
+        self.has_import_map |= kind == "importmap"
         if kind not in ("classic", "module") or "nomodule" in token.attributes:
             return
         if src := token.get("src"):
@@ -137,6 +146,23 @@ class PageSource:
     def mentions(self, text: str) -> bool:
         """Tell whether the text occurs anywhere in a script: a cheap first look."""
         return any(text in script.code for script in self.scripts)
+
+    @cached_property
+    def imports(self) -> tuple[tuple[Script, Node], ...]:
+        """What the page's own scripts import, as the strings that name it."""
+        return tuple(
+            (script, node)
+            for script in self.own_scripts
+            if "import" in script.code or (script.is_module and "export" in script.code)
+            for node in script.captures(_IMPORTS).get("from", [])
+        )
+
+    @property
+    def loads_elsewhere(self) -> bool:
+        """Whether scripts from elsewhere run in it, which cannot be seen from here."""
+        if self.external_scripts or self.has_import_map:
+            return True
+        return any("//" in (string_value(node) or "") for _, node in self.imports)
 
     @cached_property
     def strings(self) -> frozenset[str]:

@@ -117,19 +117,32 @@ def _origin(url: str) -> str | None:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
-def _loads(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
+def attribute_loads(token: Token) -> Iterator[tuple[str, Kind, int]]:
+    """Yield what an element loads by its attributes: the URL, what allows it, and where it is.
+
+    Args:
+        token: The element's start tag.
+    """
     for name, kind in _ATTRIBUTES.get(token.name, ()):
         if attribute := token.attributes.get(name):
             yield attribute.value, kind, attribute.start
     if token.name in {"img", "source"} and (attribute := token.attributes.get("srcset")):
         for url, _ in candidates(attribute.value):
             yield url, "resource", attribute.start
+    if token.name == "link":
+        yield from _link(token)
+    src = token.attributes.get("src")
+    runs = token.name == "script" and kind_of(token) in ("classic", "module")
+    if src is not None and runs and "nomodule" not in token.attributes:
+        yield src.value, "resource", src.start
+
+
+def _loads(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
+    yield from attribute_loads(token)
     if (attribute := token.attributes.get("style")) and _HOST.search(attribute.value):
         for url, _ in _sheet_loads(attribute.value):
             yield url, "resource", attribute.start
-    if token.name == "link":
-        yield from _link(token)
-    elif token.name == "style":
+    if token.name == "style":
         content = html[token.end : token.content_end]
         if _HOST.search(content):
             for url, at in _sheet_loads(content):
@@ -159,10 +172,7 @@ def _sheet_loads(text: str) -> list[tuple[str, int]]:
 
 def _script(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
     kind = kind_of(token)
-    if kind == "other" or "nomodule" in token.attributes:
-        return
-    if src := token.attributes.get("src"):
-        yield src.value, "resource", src.start
+    if kind == "other" or {"nomodule", "src"} & token.attributes.keys():
         return
     content = html[token.end : token.content_end]
     if kind == "importmap" or not any(mark in content for mark in _SCRIPT_HOSTS):

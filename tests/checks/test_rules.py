@@ -104,6 +104,10 @@ CASES = {
         {"html": document(head='<script src="data:text/javascript,1"></script>')},
     ),
     "page-size": ({"html": document("/*" + "x" * 1_000_000 + "*/")}, {}),
+    "page-local-file": (
+        {"html": document(head='<script src="app.js"></script>')},
+        {"html": document(head='<script src="https://cdn.example/app.js"></script>')},
+    ),
     "page-no-handshake": ({"html": "<!doctype html><p>shop"}, {}),
     "page-initialize": (
         {"html": document(f"send({GREETING} clientInfo: {{}} }} }});{INITIALIZED}", handshake="")},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.checks.codes import CheckCode, found
@@ -54,7 +55,7 @@ def _handshake(surface: Surface) -> Iterator[Finding]:
         source = page.source
         if source is None:
             continue
-        if source.external_scripts and not source.uses_library:
+        if source.loads_elsewhere and not source.uses_library:
             continue  # what a script elsewhere does cannot be seen from here
         by_hand = Method.INITIALIZE in source.strings
         by_library = source.uses_library and any(source.first(_CONNECT, "called"))
@@ -144,12 +145,17 @@ def _tool_names(surface: Surface) -> Iterator[Finding]:
                 if audience is None
                 else "whose visibility does not include `app`"
             )
+            offered = [each for each, to in callable_by.items() if "app" in to]
+            near = get_close_matches(name, offered, n=1, cutoff=0.7)
+            hint = f" Did you mean {near[0]!r}?" if near and audience is None else ""
             yield found(
                 CheckCode.PAGE_TOOL_UNKNOWN,
                 page.subject,
-                f"calls the tool {name!r} at line {line}, {what}.",
+                f"calls the tool {name!r} at line {line}, {what}.{hint}",
                 "Hosts refuse the call.",
-                "Call it by its listed name; below a namespace that is another one.",
+                "Call it by its listed name; below a namespace that is another one."
+                if audience is None
+                else "Let the tool's visibility include `app`, or call another one.",
                 # A page may know tools that its server has in another mode only.
                 severity="warning" if audience is None and known and not renamed else None,
             )

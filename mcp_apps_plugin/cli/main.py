@@ -23,7 +23,7 @@ app = App(
     help="Interactive pages for the tools of FastMCP servers.",
     version=version("mcp-apps-plugin"),
 )
-_COMMANDS = ("check", "dev", "plugins", "run", "types")
+_COMMANDS = ("check", "dev", "new", "plugins", "run", "types")
 for _name in _COMMANDS:
     # By its place: what the others need is not imported for one of them.
     app.command(f"mcp_apps_plugin.cli.{_name}:{_name}", name=_name)

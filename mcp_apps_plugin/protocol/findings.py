@@ -52,6 +52,9 @@ class Code(StrEnum):
     SETTINGS_UNKNOWN = "settings-unknown"
     PLUGIN_FAILED = "plugin-failed"
     FASTMCP_CHANGED = "fastmcp-changed"
+    # A new project.
+    NEW_NAME = "new-name"
+    NEW_FOLDER = "new-folder"
     # On the host's side.
     BRIDGE_ORDER = "bridge-order"
     BRIDGE_CLOSED = "bridge-closed"

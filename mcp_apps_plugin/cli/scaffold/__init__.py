@@ -1,0 +1,1 @@
+"""What `mcp-apps new` makes: a name, and the files of a project."""

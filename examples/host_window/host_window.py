@@ -6,6 +6,7 @@ import secrets
 import sys
 import webbrowser
 from pathlib import Path
+from socket import create_server
 
 from fastmcp import Client
 from starlette.responses import HTMLResponse, Response
@@ -15,7 +16,8 @@ from uvicorn import Config, Server
 
 from mcp_apps_plugin import host
 
-HOST, SANDBOX = "http://127.0.0.1:8801", "http://127.0.0.1:8802"  # two ports: two origins
+PORTS = 8801, 8802  # two ports: two origins
+HOST, SANDBOX = (f"http://127.0.0.1:{port}" for port in PORTS)
 KEY = secrets.token_urlsafe()  # who does not have the address does not get in
 WINDOW = """<!doctype html><body style="margin: 0"><iframe id=app sandbox="%s" allow="%s"
 style="width: 100%%; height: 100vh; border: 0"></iframe><script>
@@ -30,15 +32,12 @@ async def main(server: str, name: str, arguments: str = "{}") -> None:
     """Connect, read the page, serve both origins, and carry messages."""
     source = server if "://" in server else Path(server)
     async with Client(source, extensions=[host.apps_client_extension()]) as client:
-        tool = next(tool for tool in await client.list_tools() if tool.name == name)
+        tools = {tool.name: tool for tool in await client.list_tools()}
+        tool = tools.get(name) or sys.exit(f"There is no tool {name}: {', '.join(tools)}")
         page = await host.resolve_page(client, tool) or sys.exit(f"{name} has no page.")
-
-        async def window(_: object) -> Response:
-            frame = host.OUTER_SANDBOX, host.allow_attribute(page.permissions), SANDBOX
-            return HTMLResponse(WINDOW % frame, headers={"X-Frame-Options": "DENY"})
-
-        async def proxy(_: object) -> Response:
-            return Response(host.proxy_page(HOST), headers=host.sandbox_headers(HOST, page.policy))
+        frame = host.OUTER_SANDBOX, host.allow_attribute(page.permissions), SANDBOX
+        window = HTMLResponse(WINDOW % frame, headers={"X-Frame-Options": "DENY"})
+        proxy = Response(host.proxy_page(HOST), headers=host.sandbox_headers(HOST, page.policy))
 
         async def socket(socket: WebSocket) -> None:
             if socket.headers.get("origin") == HOST:
@@ -50,11 +49,12 @@ async def main(server: str, name: str, arguments: str = "{}") -> None:
                     call.cancel()
 
         at_host = Router([Route(f"/{KEY}", window), WebSocketRoute(f"/{KEY}/socket", socket)])
-        origins = ((at_host, 8801), (Router([Route("/", proxy)]), 8802))
-        servers = [Server(Config(app, port=port, log_level="warning")) for app, port in origins]
-        print("open", f"{HOST}/{KEY}")
+        apps = zip((at_host, Router([Route("/", proxy)])), PORTS, strict=True)
+        listening = [(app, create_server(("127.0.0.1", port))) for app, port in apps]
+        print("open", f"{HOST}/{KEY}", flush=True)
         webbrowser.open(f"{HOST}/{KEY}")
-        await asyncio.gather(*(server.serve() for server in servers))
+        servers = ((Server(Config(app, log_level="warning")), at) for app, at in listening)
+        await asyncio.gather(*(server.serve([at]) for server, at in servers))
 
 
 asyncio.run(main(*sys.argv[1:]))

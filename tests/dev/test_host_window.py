@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +23,14 @@ def test_it_is_short_and_uses_what_everyone_may():
     assert re.findall(r".*mcp_apps_plugin.*", code) == ["from mcp_apps_plugin import host"]
 
 
+def test_a_tool_that_is_not_there_is_said_in_one_line():
+    """With those that are."""
+    command = [sys.executable, PROGRAM, GALLERY, "shw"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "There is no tool shw: order, show," in done.stderr.splitlines()[-1]
+
+
 @pytest.mark.browser
 async def test_it_shows_a_page_that_calls_its_server(chromium):
     """The page is rendered in two frames, and its button reaches the server."""
@@ -36,12 +45,7 @@ async def test_it_shows_a_page_that_calls_its_server(chromium):
             while not (found := re.search(rb"open (\S+)", await process.stdout.readline())):
                 pass
         page = await chromium.new_page()
-        for _ in range(50):
-            try:
-                await page.goto(found[1].decode())
-                break
-            except Exception:  # noqa: BLE001  it said so a moment before it listens
-                await asyncio.sleep(0.1)
+        await page.goto(found[1].decode())
         view = page.frame_locator("iframe").frame_locator("iframe")
         await view.locator("#text", has_text="in a window").wait_for()
         await view.locator("#helper").click()

@@ -25,6 +25,14 @@ def carrier_of(handler: object) -> Any:
     return handler.__func__ if inspect.ismethod(handler) else handler
 
 
+_modules: dict[str, None] = {}
+
+
+def declaring_modules() -> list[str]:
+    """List the modules whose handlers have `@ui`."""
+    return list(_modules)
+
+
 _marks_set = 0
 
 
@@ -67,6 +75,8 @@ def set_mark(handler: object, mark: str, value: object) -> None:
     """
     raise_refusal()
     declared_more()
+    if mark == UI_MARK:
+        _modules[getattr(carrier_of(handler), "__module__", "") or ""] = None
     try:
         vars(carrier_of(handler))[mark] = value
     except TypeError:

@@ -204,6 +204,10 @@ class PluginManager:
         results = self._results("mcp_apps_audit", _findings, arguments)
         return [finding for findings in results for finding in findings or ()]
 
+    def servers(self) -> list[Server]:
+        """List the servers that plugins were told of."""
+        return list(self._attached)
+
     def server_attached(self, server: Server) -> None:
         """Tell every plugin of a server; later plugins are told when they are loaded."""
         self._attached.add(server)

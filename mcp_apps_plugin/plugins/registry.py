@@ -114,7 +114,9 @@ class Registry:
         pages: The pages.
         elicitations: The pages that handlers ask with.
         served: Every `ui://` address that some part of the tree serves, where it serves it.
-        unmatched: Patterns given to `attach_ui` that match no tool.
+        names: The names of all tools, with a page or without.
+        unmatched: Patterns given to `attach_ui` that match no tool, with their `file:line`.
+        forgotten: What `@ui` said about functions that no server has as a tool.
         page_budget: The page size above which the audit warns, in bytes.
         findings: What was already wrong while this was put together.
     """
@@ -124,6 +126,8 @@ class Registry:
     pages: list[PageEntry] = field(default_factory=list["PageEntry"])
     elicitations: list[ElicitationEntry] = field(default_factory=list["ElicitationEntry"])
     served: set[str] = field(default_factory=set[str])
-    unmatched: list[str] = field(default_factory=list[str])
+    names: set[str] = field(default_factory=set[str])
+    unmatched: dict[str, str] = field(default_factory=dict[str, str])
+    forgotten: list[UiDeclaration] = field(default_factory=list["UiDeclaration"])
     page_budget: int = 1_000_000
     findings: list[Finding] = field(default_factory=list["Finding"])

@@ -40,6 +40,7 @@ class Code(StrEnum):
     META_INVALID = "meta-invalid"
     OUTPUT_SCHEMA = "output-schema"
     ATTACH_UNMATCHED = "attach-unmatched"
+    UI_UNREGISTERED = "ui-unregistered"
     NAME_AMBIGUOUS = "name-ambiguous"
     # Asking the user.
     ELICIT_USAGE = "elicit-usage"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_apps_plugin.declarations.link import UiDeclaration, declaration_of
 from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, declared_more
 from mcp_apps_plugin.declarations.page import AppResource, check_uri, page_of
+from mcp_apps_plugin.protocol.authored import calling_place
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.protocol.links import BOTH
 
@@ -58,9 +59,13 @@ class AttachedLinks:
         """List the pages that the mapping brings."""
         return [each.page for each in self._declarations.values() if each.page is not None]
 
-    def unmatched(self) -> list[str]:
-        """List the patterns that no listed tool had."""
-        return [pattern for pattern in self._declarations if pattern not in self._matched]
+    def unmatched(self) -> dict[str, str]:
+        """List the patterns that no listed tool had, with the place they are written at."""
+        return {
+            pattern: declaration.place
+            for pattern, declaration in self._declarations.items()
+            if pattern not in self._matched
+        }
 
     def _find(self, name: str) -> UiDeclaration | None:
         fitting = [p for p in self._declarations if _GLOB & set(p) and fnmatchcase(name, p)]
@@ -72,13 +77,14 @@ class AttachedLinks:
 
 def _declaration(pattern: str, page: object) -> UiDeclaration:
     subject = f"attach_ui {pattern!r}"
+    place = calling_place()
     if isinstance(page, str):
         check_uri(page, subject)
-        return UiDeclaration(subject=subject, link=page, page=None, visibility=BOTH)
+        return UiDeclaration(subject=subject, link=page, page=None, visibility=BOTH, place=place)
     declared = page_of(page)
     if declared is None:
         raise AppsTypeError(_usage(subject, f"is given {page!r}, which is no page."))
-    return UiDeclaration(subject=subject, link=None, page=declared, visibility=BOTH)
+    return UiDeclaration(subject=subject, link=None, page=declared, visibility=BOTH, place=place)
 
 
 def _usage(subject: str, problem: str) -> Finding:

@@ -31,6 +31,7 @@ from mcp_apps_plugin.server.emission import (
     mime_type_of,
     original_of,
 )
+from mcp_apps_plugin.server.forgotten import forgotten
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.trail import candidates, seen_uri, trail_of
 from mcp_apps_plugin.server.tree import base_of, is_remote, layers_of
@@ -97,8 +98,11 @@ async def survey(server: Server) -> Registry:
         registry.tools += [_tool_entry(part, tool) for tool in part.tools if _has_ui(tool)]
         registry.pages += _page_entries(part)
         registry.elicitations += _elicitation_entries(part)
+        registry.names |= {tool.name for tool in part.tools}
         if not part.remote:
-            registry.unmatched += part.attachment.links.unmatched()
+            registry.unmatched |= part.attachment.links.unmatched()
+    servers = [part.attachment.server for part in parts.values()]
+    registry.forgotten = forgotten(servers, (t for part in parts.values() for t in part.tools))
     return registry
 
 

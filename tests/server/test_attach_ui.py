@@ -188,6 +188,9 @@ async def test_a_pattern_without_a_tool() -> None:
     findings = (await audit(server)).errors
     assert [f.code for f in findings] == [Code.ATTACH_UNMATCHED] * 2
     assert [f.subject for f in findings] == ["attach_ui 'ecko'", "attach_ui 'report_*'"]
+    assert "Did you mean `echo`?" in findings[0].problem
+    assert "Did you mean" not in findings[1].problem
+    assert all(f.place.startswith(f"{__file__}:") for f in findings)
 
 
 @pytest.mark.parametrize("page", [3, None, echo, object(), FastMCP])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
 from mcp_apps_plugin.protocol.findings import Code, Finding, did_you_mean
+from mcp_apps_plugin.protocol.links import uri_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,13 +16,18 @@ if TYPE_CHECKING:
 
 @hookimpl
 def mcp_apps_audit(registry: Registry) -> list[Finding]:
-    """Find links to nowhere, links to hidden pages, and patterns without a tool."""
-    return [*_links(registry), *_elicitations(registry), *_patterns(registry)]
+    """Find links to nowhere, links to hidden pages, and what no tool has."""
+    return [
+        *_links(registry),
+        *_elicitations(registry),
+        *_patterns(registry),
+        *_forgotten(registry),
+    ]
 
 
 def _links(registry: Registry) -> Iterator[Finding]:
     for tool in registry.tools:
-        if tool.link_state == "missing":
+        if tool.link_state == "missing" and uri_problem(tool.link) is None:
             yield _dangling(registry, tool)
         elif tool.link_state == "hidden":
             yield Finding(
@@ -64,11 +70,26 @@ def _dangling(registry: Registry, tool: ToolEntry) -> Finding:
 
 
 def _patterns(registry: Registry) -> Iterator[Finding]:
-    for pattern in registry.unmatched:
+    for pattern, place in registry.unmatched.items():
+        hint = did_you_mean(pattern, sorted(registry.names))
         yield Finding(
             code=Code.ATTACH_UNMATCHED,
             subject=f"attach_ui {pattern!r}",
-            problem="matches no tool of the server.",
+            problem=f"matches no tool of the server.{hint}",
             consequence="The page would never be shown.",
             remedy="Correct the name or the pattern; `tools/list` has the names.",
+            place=place,
+        )
+
+
+def _forgotten(registry: Registry) -> Iterator[Finding]:
+    for declaration in registry.forgotten:
+        yield Finding(
+            code=Code.UI_UNREGISTERED,
+            subject=declaration.subject,
+            problem="has `@ui`, and no server has it as a tool.",
+            consequence="Nobody could call it, and its page would never be shown.",
+            remedy="Put `@mcp.tool` above it, or remove it.",
+            severity="warning",
+            place=declaration.place,
         )

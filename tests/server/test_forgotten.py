@@ -1,0 +1,123 @@
+"""`@ui` on a function that no server has: said where it is a mistake, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+import asyncio, functools, json, sys, types
+from contextlib import asynccontextmanager
+from fastmcp import FastMCP
+from fastmcp.tools import Tool, tool
+from mcp_apps_plugin import audit, ui
+
+@asynccontextmanager
+async def lifespan(server):
+    late = globals().get("late")
+    if late: server.tool(late)
+    yield {}
+
+mcp = FastMCP("s", lifespan=lifespan)
+
+@mcp.tool
+@ui(visibility="app")
+def registered() -> dict: return {}
+
+"""
+AUDIT = """
+async def main():
+    async with mcp._lifespan_manager():
+        return (await audit(mcp)).findings
+found = asyncio.run(main())
+assert all(f.code == "ui-unregistered" for f in found), found
+print(json.dumps([[f.subject, f.severity, f.place.rpartition("/")[2]] for f in found]))
+"""
+FORGOTTEN = """
+@ui(visibility="app")
+def lost() -> dict: return {}
+"""
+
+
+def test_a_forgotten_tool(run_python: Any) -> None:
+    """A function of the server's own file, with no other word about it, is a warning."""
+    assert run_python(PROGRAM + FORGOTTEN + AUDIT) == [
+        ["__main__.lost", "warning", "program.py:21"]
+    ]
+
+
+MEANT = [
+    "if False: mcp.tool(lost)",
+    "__all__ = ['lost']",
+    "other = FastMCP('t', tools=[globals()['lo' + 'st']])",
+    "late = globals()['lo' + 'st']",
+    "mcp.add_tool(Tool.from_function(functools.partial(globals()['lo' + 'st']), name='p'))",
+    "mcp.add_tool(Tool.from_tool(Tool.from_function(globals()['lo' + 'st']), name='p'))",
+    """
+module = sys.modules['m'] = types.ModuleType('m')
+module.lost = globals()['lo' + 'st']
+""",
+    "globals()['lo' + 'st'].__module__ = 'elsewhere'",
+    "box = [mcp]; del mcp",
+]
+
+
+@pytest.mark.parametrize("code", MEANT)
+def test_what_may_be_meant(run_python: Any, code: str) -> None:
+    """What is registered anywhere, named anywhere, or of another file is left alone."""
+    audit = AUDIT.replace("mcp", "box[0]") if "box" in code else AUDIT
+    assert run_python(PROGRAM + FORGOTTEN + code + "\n" + audit) == []
+
+
+OTHER_SHAPES = """
+def make():
+    @ui(visibility="app")
+    def inner() -> dict: return {}
+make()
+
+class Station:
+    @ui(visibility="app")
+    def method(self) -> dict: return {}
+
+@tool
+@ui(visibility="app")
+def waits() -> dict: return {}
+
+@mcp.tool
+@ui(visibility="app")
+def disabled() -> dict: return {}
+mcp.disable(names={"disabled"})
+
+child = FastMCP("child")
+@child.tool
+@ui(visibility="app")
+def mounted() -> dict: return {}
+mcp.mount(child, namespace="n")
+"""
+
+
+def test_other_shapes(run_python: Any) -> None:
+    """Methods, inner functions, stand-alone tools, disabled and mounted tools are no finding."""
+    assert run_python(PROGRAM + OTHER_SHAPES + AUDIT) == []
+
+
+def test_below_a_mount(run_python: Any) -> None:
+    """The file of a mounted server is looked at, too."""
+    code = """
+module = types.ModuleType("below")
+sys.modules["below"] = module
+path = __file__.replace("program.py", "below.py")
+module.__file__ = path
+source = '''
+from fastmcp import FastMCP
+from mcp_apps_plugin import ui
+child = FastMCP("child")
+@ui(visibility="app")
+def lost() -> dict: return {}
+'''
+open(path, "w").write(source)
+exec(compile(source, path, "exec"), module.__dict__)
+mcp.mount(module.child)
+"""
+    assert run_python(PROGRAM + code + AUDIT) == [["below.lost", "warning", "below.py:5"]]

@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from fastmcp import Client
+from fastmcp import Client, FastMCP
 from fastmcp.client.transports import StdioTransport
+from fastmcp.server import create_proxy
 
 from mcp_apps_plugin.protocol.constants import MIME_TYPE
 
@@ -86,6 +87,21 @@ async def use(browser_of, folder):
 async def test_the_built_page_works(folder, mcp_apps_browser):
     """The official SDK of the page and this package's host understand each other."""
     await use(mcp_apps_browser, folder)
+
+
+@pytest.mark.browser
+async def test_it_works_where_it_is_mounted(folder, mcp_apps_browser):
+    """The page calls its tools by the names that they have there."""
+    whole = FastMCP("Company")
+    whole.mount(create_proxy(folder / "server.py"), namespace="air")
+    async with (
+        mcp_apps_browser(whole) as browser,
+        browser.open("air_show_airports", {"state": "RI"}) as session,
+    ):
+        await session.wait_for_text("6 airports in RI")
+        await session.frame.get_by_label("State").select_option("HI")
+        await session.wait_for_text("16 airports in HI")
+        assert (session.errors, session.violations, session.refusals) == ([], [], [])
 
 
 @pytest.mark.browser

@@ -11,10 +11,11 @@ function project(airports) {
   const extent = (all) => Math.max(Math.max(...all) - Math.min(...all), 0.1);
   const narrow = Math.cos((middle(north) * Math.PI) / 180);
   const scale = Math.min((WIDTH - 2 * MARGIN) / (extent(east) * narrow), (HEIGHT - 2 * MARGIN) / extent(north));
-  return airports.map((_, i) => [
-    WIDTH / 2 + (east[i] - middle(east)) * narrow * scale,
-    HEIGHT / 2 - (north[i] - middle(north)) * scale,
-  ]);
+  return airports.map((airport, i) => ({
+    airport,
+    x: WIDTH / 2 + (east[i] - middle(east)) * narrow * scale,
+    y: HEIGHT / 2 - (north[i] - middle(north)) * scale,
+  }));
 }
 
 export function AirportMap({ airports }) {
@@ -22,17 +23,21 @@ export function AirportMap({ airports }) {
   const [pointed, setPointed] = useState();
   const fits = ({ code, name, city }) => `${code} ${name} ${city}`.toLowerCase().includes(wanted.toLowerCase());
   const shown = pointed ?? airports.find(fits);
+  const kinds = ["", "fits", "shown"];
+  const rank = (airport) => (airport === shown ? 2 : fits(airport) ? 1 : 0);
+  // What is drawn last lies on top.
+  const points = project(airports).toSorted((a, b) => rank(a.airport) - rank(b.airport));
   return (
     <>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${airports.length} airports on a map`}>
-        {project(airports).map(([x, y], i) => (
+        {points.map(({ airport, x, y }) => (
           <circle
-            key={airports[i].code}
-            className={airports[i] === shown ? "shown" : fits(airports[i]) ? "fits" : ""}
+            key={airport.code}
+            className={kinds[rank(airport)]}
             cx={x}
             cy={y}
-            r={airports[i] === shown ? 7 : 4}
-            onMouseEnter={() => setPointed(airports[i])}
+            r={airport === shown ? 7 : 4}
+            onMouseEnter={() => setPointed(airport)}
             onMouseLeave={() => setPointed(undefined)}
           />
         ))}

@@ -5,6 +5,9 @@ import { createRoot } from "react-dom/client";
 import { AirportMap } from "./AirportMap.jsx";
 import "./page.css";
 
+/** A tool's name where the server is mounted: there it has the prefix that this page's own tool has. */
+const named = (app, name) => app.getHostContext()?.toolInfo?.tool.name.replace("show_airports", name) ?? name;
+
 function Page() {
   const [result, setResult] = useState();
   const [problem, setProblem] = useState();
@@ -23,7 +26,9 @@ function Page() {
   useHostStyles(app, app?.getHostContext());
 
   const choose = (state) =>
-    app.callServerTool({ name: "airports_of", arguments: { state } }).then(show, (reason) => setProblem(reason.message));
+    app
+      .callServerTool({ name: named(app, "airports_of"), arguments: { state } })
+      .then(show, (reason) => setProblem(reason.message));
 
   if (error) return <p role="alert">{error.message}</p>;
   return (

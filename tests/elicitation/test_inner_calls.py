@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.server import create_proxy
-from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult, TextContent
+from mcp.server.request_state import RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+    TextContent,
+)
 
 from mcp_apps_plugin import AppsExtension, app_resource, elicit, once
 
@@ -325,3 +334,79 @@ async def test_a_result_that_is_too_large_to_keep_is_an_error(peer: Peers) -> No
     with pytest.raises(ToolError, match=r"the limit is 65,536.*\[elicit-state\]"):
         await user.call("asks")
     assert await user.value("asks_first") == 70_000
+
+
+async def test_another_replica_goes_on_at_every_hop(peer: Peers) -> None:
+    keys = [secrets.token_hex(32)]
+
+    def replica() -> tuple[FastMCP, list[str]]:
+        """Make a front and a back end anew, as another process would: all but the outer unnamed."""
+        back = FastMCP("back", request_state_security=RequestStateSecurity(keys=keys))
+        done: list[str] = []
+
+        @back.tool
+        async def ask(ctx: Context) -> str:
+            await once(ctx, "made", lambda: done.append("made"))
+            found = (await elicit(ctx, "inner?", str)).data
+            done.append(found)
+            return found
+
+        child = FastMCP()
+        child.mount(create_proxy(back))
+
+        @child.tool
+        async def order(ctx: Context) -> list[str]:
+            first = (await elicit(ctx, "first?", str)).data
+            inner = text(await ctx.fastmcp.call_tool("ask", {}))
+            return [first, inner, (await elicit(ctx, "last?", str)).data]
+
+        front = FastMCP("front", request_state_security=RequestStateSecurity(keys=keys))
+        front.mount(child)
+        return front, done
+
+    made: list[str] = []
+    answers: dict[str, Any] | None = None
+    state = None
+    for message in ("first?", "inner?", "last?"):
+        server, done = replica()
+        session = (await peer(server)).client.session
+        asked = await session.call_tool(
+            "order", {}, input_responses=answers, request_state=state, allow_input_required=True
+        )
+        ((key, request),) = asked.input_requests.items()
+        assert request.params.message == message
+        answers = {key: ElicitResult(action="accept", content={"value": message})}
+        state = asked.request_state
+        made += done
+    server, done = replica()
+    session = (await peer(server)).client.session
+    result = await session.call_tool("order", {}, input_responses=answers, request_state=state)
+    assert result.structured_content == {"result": ["first?", "inner?", "last?"]}
+    assert [*made, *done] == ["made", "inner?"]
+
+
+async def test_a_state_of_the_back_end_that_expired_is_an_error(peer: Peers) -> None:
+    back = FastMCP(
+        "back", request_state_security=RequestStateSecurity(keys=[secrets.token_hex(32)], ttl=0.2)
+    )
+
+    @back.tool
+    async def ask(ctx: Context) -> str:
+        return (await elicit(ctx, "inner?", str)).data
+
+    server = create_proxy(back, name="front")
+
+    @server.tool
+    async def order(ctx: Context) -> str:
+        before = (await elicit(ctx, "before?", str)).data
+        return before + text(await ctx.fastmcp.call_tool("ask", {}))
+
+    async def slowly(params: Any) -> Any:
+        if params.message == "inner?":
+            await asyncio.sleep(0.3)
+        return {"value": "x"}
+
+    user = await peer(server)
+    user.will(slowly)
+    with pytest.raises((ToolError, MCPError), match="Invalid or expired requestState"):
+        await user.call("order")

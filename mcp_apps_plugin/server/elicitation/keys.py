@@ -47,9 +47,11 @@ def call_key(server: str, method: str | None, message: Any) -> str:
         method: The request, as `tools/call`.
         message: Its parameters.
     """
+    # A server without a name of its own gets another ending in each process.
+    name = re.sub(r"-[0-9a-f]{4}$", "", server)
     if method == "resources/read":
-        return f"read-{_digest(server, method, str(message.uri))}"
-    return f"call-{_digest(server, method, message.name, message.arguments)}"
+        return f"read-{_digest(name, method, str(message.uri))}"
+    return f"call-{_digest(name, method, message.name, message.arguments)}"
 
 
 def _digest(*parts: Any) -> str:

@@ -72,7 +72,10 @@ async def _run(target: Target, port: int, *, exact: bool, browse: bool, began: f
                 _print(f"  ready after {took:.1f} s; Ctrl+C ends it")
             await asyncio.Event().wait()
     except OSError as error:
-        message = f"port {port} cannot be listened on: {error.strerror}."
+        message = (
+            f"port {port} cannot be listened on: {error.strerror}. "
+            "Without `--port` the next free one is taken."
+        )
         raise LoadError(message) from error
 
 

@@ -188,17 +188,19 @@ def _stand_by(control: socket.socket, main: Main) -> None:
     # The terminal's interrupt goes to all; the dev host decides who ends when.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
-    while True:
-        request, descriptors, _, _ = socket.recv_fds(control, _MAX_REQUEST, 3)
-        if not request:
-            os._exit(0)
-        process = os.fork()
-        if process == 0:
-            control.close()
-            _become(main, request.decode(), descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        control.send(str(process).encode())
+    with contextlib.suppress(OSError):  # the other end is gone, and had something left to read
+        while True:
+            request, descriptors, _, _ = socket.recv_fds(control, _MAX_REQUEST, 3)
+            if not request:
+                break
+            process = os.fork()
+            if process == 0:
+                control.close()
+                _become(main, request.decode(), descriptors)
+            for descriptor in descriptors:
+                os.close(descriptor)
+            control.send(str(process).encode())
+    os._exit(0)
 
 
 def _become(main: Main, order: str, descriptors: list[int]) -> None:

@@ -234,9 +234,12 @@ async def test_a_change_keeps_tool_and_arguments(start, tab, tmp_path):
 
     await change("gallery.py", "def show(", "def show((")
     await page.locator("#notice", has_text="SyntaxError").wait_for()
+    await page.fill("#tool .field input", "asked for")
+    await page.click("#tool button.primary")
+    await page.locator("#tool .status", has_text="as soon as the server is there").wait_for()
     await change("gallery.py", "def show((", "def show(")
-    await view.locator("#text", has_text="kept!").wait_for()
-    assert await page.input_value("#tool .field input") == "kept"
+    await view.locator("#text", has_text="asked for!").wait_for()
+    assert await page.input_value("#tool .field input") == "asked for"
 
 
 async def test_no_page_reaches_the_window(gallery, tab):

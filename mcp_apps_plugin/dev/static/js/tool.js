@@ -51,6 +51,7 @@ export function showTool(tool, server) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
   });
   fill(holder, element);
+  if (!run.disabled) fill(status); // what it says is of another tool
   return fillHead();
 }
 

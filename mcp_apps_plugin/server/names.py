@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import ToolError
+from fastmcp.resources import ResourceTemplate
 from fastmcp.server.context import Context
 from fastmcp.server.providers import Provider
 from fastmcp.server.transforms.visibility import Visibility
 from fastmcp.utilities.versions import dedupe_with_versions
 
+from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import visibility_of
 from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.addresses import backend_of
+from mcp_apps_plugin.server.emission import declared_page, source_of
 from mcp_apps_plugin.server.far_names import written_far
-from mcp_apps_plugin.server.trail import trail_of, written_name
+from mcp_apps_plugin.server.trail import trail_of, written_name, written_uri
 from mcp_apps_plugin.server.tree import (
+    has_namespace,
     has_own_tool,
     is_proxied,
     mount_of,
@@ -111,9 +115,7 @@ class Names:
         """
         if "McpApp" not in html or all(isinstance(t, Visibility) for t in transforms_of(server)):
             return html  # every name is as it was written
-        async with Context(fastmcp=server):
-            page = await server.get_resource(uri) or await _listed(server, uri)
-        path = None if page is None else await _path_of(page)
+        path = await _path_of(server, uri)
         if path is None:
             return html
         found = _callable_by_pages(await _origins(server), lambda origin: origin.path == path)
@@ -192,20 +194,53 @@ async def _origins(server: Server) -> dict[str, tuple[Tool, _Origin]]:
             continue
         # A back end stands for itself: its names are the ones it lists.
         backend = id(backend_of(tool)) if is_proxied(tool) else None
-        path = ((0, trail),) if backend is not None and trail else ()
+        path = ((0, trail),) if trail else ()
         name = written_name(root_of(tool).name, trail_of(root_of(tool)))
         origins[tool.name] = tool, _Origin(path, name or tool.name, backend)
     return origins
 
 
-async def _path_of(page: FastMCPComponent) -> tuple[tuple[int, Trail], ...]:
+async def _path_of(server: Server, uri: str) -> tuple[tuple[int, Trail], ...] | None:
+    """Find the mounts that a page came through, outermost first; `None` for no page."""
+    async with Context(fastmcp=server):
+        page: FastMCPComponent | None = (
+            await server.get_resource(uri)
+            or await server.get_resource_template(uri)
+            or await _listed(server, uri)
+        )
+    if page is None:
+        return None
     mount = mount_of(page)
     trail = trail_of(page)
     if mount is None:
-        return ((0, trail),) if is_proxied(page) and trail else ()
-    async with Context(fastmcp=mount):
-        deeper = await mount.get_resource(name_below(page))
-    return ((id(mount), trail), *(await _path_of(deeper) if deeper is not None else ()))
+        trail = await _trail_of_its_tools(server, page, trail)
+        return ((0, trail),) if trail else ()
+    # A template's own name is a pattern; what was asked of it is the address.
+    template = isinstance(page, ResourceTemplate)
+    below = written_uri(uri, trail) if template else name_below(page)
+    deeper = None if below is None else await _path_of(mount, below)
+    return ((id(mount), trail), *(deeper or ()))
+
+
+async def _trail_of_its_tools(server: Server, page: FastMCPComponent, trail: Trail) -> Trail:
+    """Return the namespaces of the tools that bring a page.
+
+    The server itself serves it, though its tools may stand in a provider that has a namespace.
+    """
+    declared = declared_page(page)
+    if declared is None or not any(has_namespace(provider) for provider in server.providers):
+        return trail
+    source = source_of(declared)
+    async with Context(fastmcp=server):
+        tools = await server.list_tools(run_middleware=False)
+    trails = {
+        trail_of(tool)
+        for tool in tools
+        if (own := declaration_of(tool)) is not None
+        and own.page is not None
+        and source_of(own.page) == source
+    }
+    return trails.pop() if len(trails) == 1 and trail not in trails else trail
 
 
 def _with_names(html: str, names: dict[str, str]) -> str:

@@ -140,14 +140,29 @@ class PageProvider(WrappedProvider):
 
     def pages(self) -> dict[str, Resource]:
         """Return the pages by address, without those the author registered as resources."""
-        registered = {
-            str(component.uri): declared_page(component)
-            for component in local_components(self._attachment.server)
+        server = self._attachment.server
+        taken = {
+            str(component.uri)
+            for component in local_components(server, renamed=False)
             if isinstance(component, Resource)
+        }
+        # Below a provider's namespace both are: a page there is for the tools beside it.
+        beside = {
+            source_of(page)
+            for component in local_components(server)
+            if (page := declared_page(component)) is not None
+        } - {
+            source_of(declaration.page)
+            for component in local_components(server, renamed=False)
+            if isinstance(component, Tool)
+            and (declaration := declaration_of(component)) is not None
+            and declaration.page is not None
         }
         by_uri: dict[str, Resource] = {}
         for page in self.declared():
-            if page.uri is not None and page.uri not in by_uri and page.uri not in registered:
+            if page.uri is None or page.uri in by_uri or page.uri in taken:
+                continue
+            if source_of(page) not in beside:
                 by_uri[page.uri] = self.resource(page)
         self._by_uri = by_uri
         self._inheriting = self._any_inherits()

@@ -73,6 +73,16 @@ def written_name(name: str, trail: Trail) -> str | None:
     return name
 
 
+def written_uri(uri: str, trail: Trail) -> str | None:
+    """Return the address a URI had before its trail, or `None` when it did not pass it."""
+    for namespace in reversed(trail):
+        shorter = namespace._reverse_uri(uri)  # noqa: SLF001  the mapping that FastMCP reads by
+        if shorter is None:
+            return None
+        uri = shorter
+    return uri
+
+
 def candidates(uri: str, trail: Trail) -> Iterator[str]:
     """Yield what a link may have become, from the whole trail to none of it.
 

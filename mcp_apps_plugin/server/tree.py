@@ -156,11 +156,25 @@ def has_own_tool(server: Server, name: str) -> bool:
     )
 
 
-def local_components(server: Server) -> Iterator[FastMCPComponent]:
-    """Yield every component registered in-process on this server, hidden ones too."""
+def has_namespace(provider: Provider) -> bool:
+    """Tell whether a provider lists its components under other names than they have in it."""
+    layers = layers_of(provider)
+    return any(isinstance(each, Namespace) for layer in layers for each in layer.transforms)
+
+
+def local_components(server: Server, *, renamed: bool = True) -> Iterator[FastMCPComponent]:
+    """Yield every component registered in-process on this server, hidden ones too.
+
+    Args:
+        server: The server.
+        renamed: Whether to yield those of providers with a namespace.
+    """
     pending: list[Provider] = list(server.providers)
     while pending:
-        base = base_of(pending.pop(0))
+        provider = pending.pop(0)
+        if not renamed and has_namespace(provider):
+            continue
+        base = base_of(provider)
         if isinstance(base, LocalProvider):
             yield from list(base._components.values())  # noqa: SLF001  without copies and filters
         elif isinstance(base, AggregateProvider):

@@ -95,6 +95,22 @@ async def test_a_declared_page_of_a_provider_with_a_namespace(connect, kit):
     assert seen.links["crm_show"] in seen.addresses
 
 
+async def test_a_page_below_a_providers_namespace_and_beside_it(connect, kit):
+    """A page registered in a provider stands below its namespace, and where another tool has it."""
+    page, provider, server = kit.page("crm"), LocalProvider(), FastMCP("root")
+    provider.add_resource(page)
+    kit.tool(provider, "show", "crm", page)
+    server.add_provider(provider, namespace="crm")
+    async with connect(server) as client:
+        seen = await kit.look(client)
+        assert seen.addresses == ["ui://crm/team/view"]
+        assert seen.shows == {"crm_show": "crm"}
+        kit.tool(server, "open", "root", page)
+        seen = await kit.look(client)
+        assert seen.links == {"open": kit.view, "crm_show": "ui://crm/team/view"}
+        assert set(seen.shows.values()) == {"crm"}
+
+
 async def test_servers_given_as_providers(connect, kit):
     """A server in `add_provider`, wrapped or not, and in the constructor, is a mount."""
     server = FastMCP("root", providers=[FastMCPProvider(kit.team("first", "ui://first/view"))])
@@ -217,6 +233,14 @@ async def test_two_mounts_with_one_address_are_a_finding(connect, kit):
     deeper.mount(server, namespace="x")
     (finding,) = (await audit(deeper)).errors
     assert "'crm'" in str(finding)
+
+
+async def test_servers_of_one_name_do_not_clash(kit):
+    """Each has its own page under the address that all of them were written with."""
+    server = kit.root(audit="error")
+    for namespace in ("north", "south"):
+        server.mount(kit.team("depot"), namespace=namespace)
+    assert (await audit(server)).findings == ()
 
 
 @pytest.mark.parametrize("nested", [False, True])

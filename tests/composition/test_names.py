@@ -7,6 +7,7 @@ from fastmcp import FastMCP
 from fastmcp.exceptions import AuthorizationError
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
+from fastmcp.server.providers import LocalProvider
 from fastmcp.server.transforms import Namespace, ToolTransform
 from fastmcp.tools.tool_transform import ToolTransformConfig
 
@@ -290,3 +291,66 @@ async def test_a_bare_name_of_a_mount_and_of_a_back_ends_mount(connect, kit):
         said = await kit.refusal(client, "refresh")
     for word in ("name-ambiguous", "far_crm_refresh", "shop_refresh"):
         assert word in said
+
+
+@pytest.mark.parametrize("shape", ["mounts", "provider", "proxy"])
+async def test_the_page_of_a_template_knows_its_own_mounts_names(connect, kit, shape):
+    """A page with a part in its address is told names like any other, wherever it is mounted."""
+
+    def team(name, target):
+        kit.tool(target, "show", name, "ui://card/7")
+        kit.tool(target, "refresh", name, visibility="app")
+
+        @target.resource("ui://card/{number}")
+        def card(number: str) -> str:
+            return f"<title>{name}</title><script>McpApp</script>{number}"
+
+        return target
+
+    server, prefix = FastMCP("root"), ""
+    for name in ("crm", "shop"):
+        if shape == "provider":
+            server.add_provider(team(name, LocalProvider()), namespace=name)
+            continue
+        middle = FastMCP("middle")
+        middle.mount(team(name, FastMCP(name)), namespace="in")
+        server.mount(middle, namespace=name)
+    if shape == "proxy":
+        front, prefix = FastMCP("front"), "far_"
+        front.mount(create_proxy(server), namespace="far")
+        server = front
+    async with connect(server) as client:
+        seen = await kit.look(client)
+        inner = "" if shape == "provider" else "in_"
+        assert seen.shows == {f"{prefix}{n}_{inner}show": n for n in ("crm", "shop")}
+        for tool, names in seen.names.items():
+            assert names["refresh"] == tool.replace("show", "refresh")
+            assert await kit.mark(client, names["refresh"]) == seen.shows[tool]
+
+
+@pytest.mark.parametrize("how", ["brought", "registered"])
+@pytest.mark.parametrize("mounted", [False, True])
+async def test_providers_with_namespaces_are_told_apart(connect, kit, how, mounted):
+    """Two providers of one server, written alike: the page of each is told its own names."""
+    server, prefix = kit.team("root"), ""
+    for name in ("crm", "shop"):
+        provider = LocalProvider()
+        page = kit.page(name, f"ui://{name}/view" if how == "brought" else kit.view)
+        if how == "registered":
+            provider.add_resource(page)
+        kit.tool(provider, "show", name, page if how == "brought" else kit.view)
+        kit.tool(provider, "refresh", name, visibility="app")
+        server.add_provider(provider, namespace=name)
+    if mounted:
+        outer, prefix = FastMCP("outer"), "o_"
+        outer.mount(server, namespace="o")
+        server = outer
+    async with connect(server) as client:
+        seen = await kit.look(client)
+        names = ("root", "crm", "shop")
+        tools = [f"{prefix}{'' if name == 'root' else f'{name}_'}show" for name in names]
+        assert seen.shows == dict(zip(tools, names, strict=True))
+        for tool in tools:
+            refresh = tool.replace("show", "refresh")
+            assert seen.names[tool].get("refresh", "refresh") == refresh
+            assert await kit.mark(client, refresh) == seen.shows[tool]

@@ -98,7 +98,7 @@ async def seen_uri_of_result(uri: str, context: MiddlewareContext[Any]) -> str |
     if component is None:
         return None
     if not trail_of(component):
-        # FastMCP's namespaces leave no trail on prompts and templates; their names tell it.
+        # FastMCP's namespaces leave no trail on prompts; their names tell it.
         trail = _trail_by_name(ctx.fastmcp, context)
         if trail:
             return trail_uri(uri, trail)

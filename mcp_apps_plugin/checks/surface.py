@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcp import MCPError
 
-from mcp_apps_plugin.checks.codes import CheckCode, found
+from mcp_apps_plugin.checks.codes import RULES, CheckCode, found
 from mcp_apps_plugin.checks.page_source import PageSource
 from mcp_apps_plugin.checks.snapshot import Recorded
 from mcp_apps_plugin.host.errors import HostError
 from mcp_apps_plugin.host.resolve import resolve_uri
+from mcp_apps_plugin.protocol.findings import Code
+
+_OURS: Final = re.compile(
+    rf"page \S+ .*?: (?P<said>.+) \[(?P<code>{'|'.join(map(re.escape, RULES))})\]"
+)
+"""How a server with this package says why it cannot serve a page."""
 
 if TYPE_CHECKING:
     import mcp_types
@@ -118,10 +125,22 @@ async def make_surface(
 
 
 def _unreadable(page: Page, error: MCPError) -> Finding:
+    said = " ".join(error.message.split()).rstrip(". ")
+    ours = _OURS.fullmatch(said)
+    if ours is not None:
+        code = ours["code"]
+        return found(
+            CheckCode(code) if code in set(CheckCode) else Code(code),
+            page.subject,
+            "could not be read.",
+            "Hosts show an error in its place. Its server says why:",
+            ours["said"],
+            severity="error",
+        )
     return found(
         CheckCode.PAGE_READ,
         page.subject,
-        f"could not be read: {error.message}",
+        f"could not be read: {said}.",
         "Hosts show an error in place of the page.",
         "Read it with any MCP client and look at the server's log.",
     )

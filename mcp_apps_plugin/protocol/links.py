@@ -72,6 +72,17 @@ def link_of(meta: Mapping[str, Any] | None) -> str | None:
     return None
 
 
+def lost_link(ui: Mapping[str, Any]) -> str | None:
+    """Return the key that was meant to be `resourceUri`, where a tool has no other link.
+
+    Args:
+        ui: A tool's `_meta.ui`, as it was written.
+    """
+    if "resourceUri" in ui:
+        return None
+    return next((key for key in ui if key.replace("_", "").lower() == "resourceuri"), None)
+
+
 def rewrite_links(meta: Mapping[str, Any], rewrite: Callable[[str], str]) -> dict[str, Any]:
     """Return `meta` with every spelling of the link rewritten; all else is kept.
 

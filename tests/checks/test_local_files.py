@@ -67,6 +67,16 @@ async def test_what_is_no_file_beside_the_page(head, judge):
     assert await _look(judge, head) == []
 
 
+async def test_the_page_library_in_a_page_that_nobody_declared(judge):
+    """It stays a name, as only declared pages are touched; the remedy is to declare it."""
+    (finding,) = await _look(judge, '<script src="mcp-app.js"></script>')
+    assert "`@app_resource`" in finding.remedy
+    (finding,) = await _look(
+        judge, '<script src="mcp-app.js"></script><script src="a.js"></script>'
+    )
+    assert "`@app_resource`" not in finding.remedy
+
+
 async def test_many_of_them_are_one_finding(judge):
     """The first three, and how many more."""
     (finding,) = await _look(judge, "".join(f'<img src="{n}.png">' for n in range(5)))

@@ -262,6 +262,15 @@ async def test_a_tool_takes_an_object(schema, is_found):
     assert ("input-schema" in _codes(rules.judge(Surface(snapshot)))) is is_found
 
 
+@pytest.mark.parametrize("key", ["resource_uri", "resourceURI", "resourceuri"])
+async def test_a_link_under_a_key_that_was_misspelt(judge, key):
+    """No host sees it, so it is more than an unknown key."""
+    (found,) = [f for f in await judge(make(meta={"ui": {key: URI}})) if f.code == "meta-invalid"]
+    assert (found.severity, f"`{key}`" in found.problem) == ("error", True)
+    (found,) = [f for f in await judge(make(meta=_ui(**{key: URI}))) if f.code == "meta-invalid"]
+    assert found.severity == "warning"
+
+
 async def test_a_page_whose_reading_fails(judge):
     """A handler that raises is another fault than a page that is not there."""
     mcp = _fastmcp()

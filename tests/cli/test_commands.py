@@ -19,10 +19,9 @@ mcp = FastMCP("Plain")
 def look() -> str:
     return "seen"
 
-@mcp.resource("ui://plain/page")
+@mcp.resource("ui://plain/page", app={"csp": {"resourceDomains": ["https://plain.example"]}})
 def page() -> str:
-    return "<!doctype html><p>Plain<script src='mcp-app.js'></script>" \
-        "<script>new McpApp.App({name: 'plain', version: '1'}).connect()</script>"
+    return "<!doctype html><p>Plain<script src='https://plain.example/app.js'></script>"
 """
 DANGLING = """
 from fastmcp import FastMCP
@@ -34,7 +33,7 @@ mcp = FastMCP("Dangling")
 def look() -> str:
     return "seen"
 """
-WARNING = GOOD.replace('"ui://plain/page")\ndef page', '"ui://plain/other")\ndef page')
+WARNING = GOOD.replace('resource("ui://plain/page"', 'resource("ui://plain/other"')
 
 
 def test_check_of_a_good_server(mcp_apps, write):

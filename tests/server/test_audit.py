@@ -260,6 +260,8 @@ async def test_two_writers_of_page_options() -> None:
     [
         ({"resourceUri": URI, "resourceURI": "x"}, Code.META_INVALID, "`resourceURI`"),
         ({"resourceUri": URI, "resource_uri": "x"}, Code.META_INVALID, "`resource_uri`"),
+        ({"resource_uri": URI}, Code.META_INVALID, "`resource_uri` in its `_meta.ui`, and no"),
+        ({"resourceURI": URI}, Code.META_INVALID, "`resourceURI` in its `_meta.ui`, and no"),
         (True, Code.META_INVALID, "no object"),
         ({"resourceUri": "https://w/page"}, Code.URI_INVALID, "`https://w/page`"),
         ({"resourceUri": "ui://w/{item}"}, Code.URI_INVALID, "template"),
@@ -274,27 +276,37 @@ async def test_meta_of_tools_written_by_hand(written: Any, code: Code, said: str
     server = FastMCP("s")
     server.add_resource(page_of())
     server.tool(meta={"ui": written})(tool_of())
-    found = [f for f in (await audit(server)).findings if f.code == code]
+    findings = (await audit(server)).findings
+    found = [f for f in findings if f.code == code]
     assert len(found) == 1
     assert found[0].severity == "warning"
     assert said in found[0].problem
+    assert Code.LINK_DANGLING not in {f.code for f in findings}
 
 
 @pytest.mark.parametrize(
-    ("app", "said"),
+    ("app", "code", "said"),
     [
-        (AppConfig(csp=ResourceCSP(connectDomain=["https://a.example"])), "connectDomain"),
-        (AppConfig(csp=ResourceCSP(connect_domains=["'self'; script-src *"])), "script-src"),
-        ({"border": True}, "border"),
-        ({"csp": "https://a.example"}, "https://a.example"),
+        (
+            AppConfig(csp=ResourceCSP(connectDomain=["https://a.example"])),
+            Code.CSP_INVALID,
+            "connectDomain",
+        ),
+        (
+            AppConfig(csp=ResourceCSP(connect_domains=["'self'; script-src *"])),
+            Code.CSP_INVALID,
+            "script-src",
+        ),
+        ({"border": True}, Code.PAGE_OPTION_INVALID, "border"),
+        ({"csp": "https://a.example"}, Code.CSP_INVALID, "https://a.example"),
     ],
 )
-async def test_meta_of_pages_written_by_hand(app: Any, said: str) -> None:
+async def test_meta_of_pages_written_by_hand(app: Any, code: Code, said: str) -> None:
     """What FastMCP's own models let pass on a page is a warning."""
     server = FastMCP("s")
     server.resource(URI, app=app)(lambda_page())
     finding = await only(server)
-    assert (finding.code, finding.severity) == (Code.META_INVALID, "warning")
+    assert (finding.code, finding.severity) == (code, "warning")
     assert said in f"{finding.problem}"
 
 

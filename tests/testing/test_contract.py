@@ -55,7 +55,8 @@ async def test_pages_that_nothing_shows():
         return PAGE
 
     report = await check_app_contract(mcp)
-    assert {str(finding.code) for finding in report.broken} == {"server-empty"}
+    # Nothing of this package is used there, so that its library stays a name in the page.
+    assert {str(f.code) for f in report.broken} == {"server-empty", "page-local-file"}
 
 
 async def test_what_a_host_wants_is_switched_on(weather):
@@ -119,6 +120,22 @@ async def test_a_page_without_its_file_is_said_once(tmp_path):
         assert [str(f.code) for f in report.errors] == ["page-file-missing"]
     report = await check_app_contract(mcp)
     assert [str(f.code) for f in report.broken if "page-file" in str(f)] == ["page-file-missing"]
+
+
+async def test_a_page_that_a_server_of_ours_cannot_serve_has_the_servers_own_code(weather):
+    """Its answer says what is wrong, so that nobody has to look for its log."""
+    mcp = weather()
+
+    @mcp.tool
+    @ui(app_resource("ui://weather/data")(lambda: {"city": "Oslo"}))
+    def show() -> dict[str, int]:
+        return {"n": 1}
+
+    report = await check_app_contract(mcp, arguments=OSLO, mounted=False)
+    (found,) = report.broken
+    assert (found.code, found.subject) == ("page-content", "page ui://weather/data")
+    assert str(found).count("[page-content]") == 1
+    assert "returned dict, which is no HTML" in found.remedy
 
 
 async def test_an_empty_server_breaks_it():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcp_apps_plugin.checks.codes import CheckCode, found
 from mcp_apps_plugin.view import css
-from mcp_apps_plugin.view.paths import clean
+from mcp_apps_plugin.view.paths import LIBRARY_NAME, clean
 from mcp_apps_plugin.view.references import attribute_loads
 from mcp_apps_plugin.view.scripts import string_value
 
@@ -75,8 +75,10 @@ def _files(subject: str, named: list[_Named], severity: Severity) -> Iterator[Fi
             subject,
             f"names {_listed(named)}, and no server answers for files beside a page.",
             "It never loads: the page comes to the host as one document.",
-            "Put it into the page: `html=` does it for the files beside an HTML file, a bundler "
-            "for all others.",
+            "The page library is put into pages that `@app_resource` or `html=` declares."
+            if {clean(each.url).rpartition("/")[2] for each in named} == {LIBRARY_NAME}
+            else "Put it into the page: `html=` does it for the files beside an HTML file, a "
+            "bundler for all others.",
             severity=severity,
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mcp_apps_plugin.checks.codes import CheckCode, found
 from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY
 from mcp_apps_plugin.protocol.findings import Code
-from mcp_apps_plugin.protocol.links import BOTH, link_of
+from mcp_apps_plugin.protocol.links import BOTH, link_of, lost_link
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 
 if TYPE_CHECKING:
@@ -92,7 +92,15 @@ def _keys(surface: Surface) -> Iterator[Finding]:
                 "They describe a page; hosts ignore them on a tool.",
                 "Move them to `_meta.ui` of the page's resource.",
             )
-        if unknown := sorted(written.keys() - _PAGE_KEYS - _TOOL_KEYS):
+        if lost := lost_link(written):
+            yield found(
+                Code.META_INVALID,
+                subject,
+                f"has `{lost}` in its `_meta.ui`, and no `resourceUri`.",
+                "Hosts see no link, and show no page.",
+                f"Write `resourceUri` in the place of `{lost}`.",
+            )
+        elif unknown := sorted(written.keys() - _PAGE_KEYS - _TOOL_KEYS):
             yield found(
                 Code.META_INVALID,
                 subject,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp_apps_plugin.plugins.hookspecs import hookimpl
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding, Severity
-from mcp_apps_plugin.protocol.links import BOTH, uri_problem
+from mcp_apps_plugin.protocol.links import BOTH, lost_link, uri_problem
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 
 if TYPE_CHECKING:
@@ -96,12 +96,18 @@ def _keys(tool: ToolEntry) -> Iterator[Finding]:
         )
     unknown = sorted(written.keys() - _PAGE_KEYS - _TOOL_KEYS)
     if unknown:
+        lost = lost_link(written)
         yield Finding(
             code=Code.META_INVALID,
             subject=subject,
-            problem=f"has {', '.join(f'`{key}`' for key in unknown)} in its `_meta.ui`.",
-            consequence="Hosts do not know them; strict ones refuse the tool.",
-            remedy="The keys are `resourceUri` and `visibility`.",
+            problem=f"has {', '.join(f'`{key}`' for key in unknown)} in its `_meta.ui`"
+            f"{', and no `resourceUri`' if lost else ''}.",
+            consequence="Hosts see no link, and show no page."
+            if lost
+            else "Hosts do not know them; strict ones refuse the tool.",
+            remedy=f"Write `resourceUri` in the place of `{lost}`."
+            if lost
+            else "The keys are `resourceUri` and `visibility`.",
             severity=severity,
         )
     yield from _values(written, subject, severity)

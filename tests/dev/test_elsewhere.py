@@ -173,3 +173,25 @@ async def test_ones_own_machine_is_not_reached_by_a_proxy(start, another_window,
     address = start("--url", f"http://127.0.0.1:{port}/mcp")
     async with elsewhere(port), another_window(address) as window:
         assert (await window.connect())["name"] == "Elsewhere"
+
+
+async def test_a_file_with_a_door_of_its_own(start, another_window, tmp_path):
+    """A server that authenticates is shown with a header, and without one says what it wants."""
+    (path := tmp_path / "server.py").write_text(
+        "from fastmcp import FastMCP\n"
+        "from fastmcp.server.auth.providers.jwt import StaticTokenVerifier\n"
+        "users = StaticTokenVerifier({'opens-the-door': {'client_id': 'ada', 'scopes': []}})\n"
+        "mcp = FastMCP('Guarded', auth=users)\n"
+        "@mcp.tool\n"
+        "def look() -> str:\n"
+        "    return 'seen'\n",
+        encoding="utf-8",
+    )
+    async with another_window(start(path)) as window:
+        await window.say("connect")
+        said = (await window.hear("server", state="failed"))["detail"]
+        assert "401 Unauthorized" in said
+    async with another_window(start(path, "--header", f"Authorization: {SECRET}")) as window:
+        assert (await window.connect())["name"] == "Guarded"
+        await window.run("look")
+        assert (await window.outcome())["result"]["content"][0]["text"] == "seen"

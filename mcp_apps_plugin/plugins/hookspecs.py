@@ -63,7 +63,8 @@ def mcp_apps_customize_tool(
 
     Returns:
         The new `_meta`, or `None` to leave it. Chained: each sees what the one before made.
-        Every `ui://` link in it follows mounts and proxies.
+        Every `ui://` link in it follows mounts and proxies, and gets the hash of a versioned page
+        afterwards.
     """
 
 

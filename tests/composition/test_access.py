@@ -241,6 +241,30 @@ async def test_authorization_taken_from_the_tools(connect, kit, depth):
         assert await link_of_show(connect, kit, server, "alice") == uri
 
 
+@pytest.mark.parametrize("depth", [0, 1])
+@pytest.mark.parametrize("auth", ["inherit", for_alice])
+@pytest.mark.parametrize("registered", [False, True])
+async def test_a_hash_is_no_way_around(connect, kit, depth, auth, registered):
+    """A versioned page is under no address for who may not read it, and has no template."""
+    child = FastMCP("crm")
+    page = kit.page("crm", auth=auth, versioned=True)
+    if registered:
+        child.add_resource(page)
+    kit.tool(child, "show", "crm", page, **({"auth": for_alice} if auth == "inherit" else {}))
+    server = under(child, depth)
+    uri = "ui://n0/team/view" if depth else kit.view
+    for _ in range(2):
+        link = await link_of_show(connect, kit, server, "alice")
+        assert link.startswith(f"{uri}?v=")
+        async with named(connect, server, "bob") as client:
+            assert await client.list_resources() == []
+            assert await client.list_resource_templates() == []
+            assert set((await links(client)).values()) <= {None}
+            for address in (uri, link, f"{uri}?v=0123456789abcdef"):
+                with pytest.raises(Exception, match=r"Unknown resource|not found|denied"):
+                    await client.read_resource(address)
+
+
 async def test_a_link_to_a_page_with_inherited_authorization(connect, kit):
     """A tool elsewhere that links such a page has the link for those who may read it."""
 

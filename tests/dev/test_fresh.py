@@ -127,3 +127,18 @@ async def test_the_rest_starts_the_server_anew(start, another_window, folder, na
         after = await window.hear("server", state="failed" if broken else "ready")
         assert not broken or "missing.js" in after["detail"]
         assert told(window, "notifications/tools/list_changed") == 0
+
+
+@pytest.mark.browser
+async def test_the_window_shows_the_new_page(start, tab, folder):
+    """The page is shown anew with the result there was: the tool does not run again."""
+    page = await tab(start(folder / "server.py"))
+    await page.click("[role=option][data-name=show]")
+    await page.click("#tool button.primary")
+    shown = page.frame_locator("iframe.app").frame_locator("iframe")
+    await shown.get_by_text("one", exact=True).wait_for()
+    write(folder, "page.html", PAGE.format("another"))
+    await shown.get_by_text("another", exact=True).wait_for()
+    for method in ("notifications/resources/list_changed", "notifications/tools/list_changed"):
+        assert await page.locator(".wire > li", has_text=method).count() == 1
+    assert await page.locator(".wire > li.request", has_text="tools/call").count() == 1

@@ -68,6 +68,7 @@ class PageEntry:
         declared: The options given to `@app_resource`, or `None` when it has none.
         place: Where it is declared, as `file:line`; empty where that is not known.
         renamed: Whether a server above shows it under another address.
+        server_id: Tells servers of one name apart.
     """
 
     server: str
@@ -83,6 +84,7 @@ class PageEntry:
     declared: ResourceUi | None = None
     place: str = ""
     renamed: bool = False
+    server_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,6 +260,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             problems=made.problems if made else (),
             place=page.place,
             renamed=part.renamed,
+            server_id=id(part),
         )
     for uri, listing in listed.items():
         own = declared_page(listing)
@@ -283,4 +284,5 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             declared=None if own is None else own.ui,
             place=place_of(function) if own is None else own.place,
             renamed=part.renamed,
+            server_id=id(part),
         )

@@ -48,10 +48,10 @@ def _subject(page: PageEntry) -> str:
 
 
 def _conflicts(registry: Registry) -> Iterator[Finding]:
-    by_address: defaultdict[tuple[str, str], list[PageEntry]] = defaultdict(list)
+    by_address: defaultdict[tuple[int, str], list[PageEntry]] = defaultdict(list)
     for page in registry.pages:
-        by_address[page.server, page.uri].append(page)
-    for (server, uri), pages in by_address.items():
+        by_address[page.server_id, page.uri].append(page)
+    for (_, uri), pages in by_address.items():
         if len(pages) > 1:
             files = {page.file for page in pages}
             one_file = len(files) == 1 and None not in files
@@ -61,7 +61,7 @@ def _conflicts(registry: Registry) -> Iterator[Finding]:
             own = any(page.own for page in pages)
             yield Finding(
                 code=Code.PAGE_CONFLICT,
-                subject=f"page {uri} of server {server!r}",
+                subject=f"page {uri} of server {pages[0].server!r}",
                 problem=f"has different options from {places}."
                 if one_file
                 else f"is served from {len(pages)} places: {places}.",

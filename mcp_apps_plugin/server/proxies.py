@@ -16,7 +16,7 @@ from mcp_apps_plugin.server.connections import connect_as_declared
 from mcp_apps_plugin.server.elicitation.declared import takes_questions
 from mcp_apps_plugin.server.elicitation.holds import reach_back_end
 from mcp_apps_plugin.server.elicitation.leg import current_leg
-from mcp_apps_plugin.server.elicitation.pushed import PushedQuestions
+from mcp_apps_plugin.server.elicitation.pushed import PushedQuestions, lent_client
 from mcp_apps_plugin.server.negotiation import client_ui_settings, is_modern
 from mcp_apps_plugin.server.tree import base_of, is_remote, mounted, proxies_exist
 
@@ -36,6 +36,9 @@ class _Forwarding:
         self.factory = factory
 
     def __call__(self) -> Any:
+        lent = lent_client(self)
+        if lent is not None:
+            return lent
         client = self.factory()
         return self._later(client) if inspect.isawaitable(client) else self._prepared(client)
 
@@ -104,7 +107,7 @@ def _forward_questions(client: Client[Any], connects: object) -> None:
     if "elicitation_handler" not in fastmcps_own or plain is None:
         return
     if takes_questions(get_context()):
-        session["elicitation_callback"] = PushedQuestions(plain, connects)
+        session["elicitation_callback"] = PushedQuestions(plain, connects, client)
     else:
         # A client declares elicitation if it has a callback; then the back end uses its defaults.
         del session["elicitation_callback"]

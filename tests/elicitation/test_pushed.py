@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastmcp import Context, FastMCP
 from fastmcp.client.elicitation import ElicitResult
+from fastmcp.client.transports import FastMCPTransport
 from fastmcp.exceptions import ToolError
 from fastmcp.server import create_proxy
 from fastmcp.server.providers.proxy import FastMCPProxy, ProxyClient, StatefulProxyClient
 
 from mcp_apps_plugin import AppsExtension, app_resource, elicit
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 Peers = Any
 URI = "ui://pushed/page"
@@ -131,6 +136,30 @@ async def test_prompts_and_resources_are_asked_for_with_pages(peer: Peers) -> No
     (item,) = await user.client.read_resource("crm://b/a/main")
     assert item.text == "yes"
     assert user.hints == ["ui://b/a/pushed/page"] * 2
+
+
+class OneConnection(FastMCPTransport):
+    """A transport that carries one connection at a time, as a process does."""
+
+    taken = False
+
+    @asynccontextmanager
+    async def connect_session(self, *arguments: Any, **options: Any) -> AsyncIterator[Any]:
+        """Connect, if nobody else is."""
+        assert not self.taken, "a second connection"
+        self.taken = True
+        try:
+            async with super().connect_session(*arguments, **options) as session:
+                yield session
+        finally:
+            self.taken = False
+
+
+async def test_the_page_is_looked_up_over_the_connection_that_asks(peer: Peers) -> None:
+    user = await peer(declared(create_proxy(OneConnection(back_end()), name="front")), "legacy")
+    user.will({"value": "yes"})
+    assert await user.call("ask") == "yes"
+    assert user.hints == [URI]
 
 
 @pytest.mark.parametrize("client", ["form only", "apps without elicitation"])

@@ -8,6 +8,7 @@ gates hold. Every other question is left to FastMCP.
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.server.dependencies import get_context
@@ -22,10 +23,27 @@ from mcp_apps_plugin.server.elicitation.declared import may_hint
 from mcp_apps_plugin.server.negotiation import is_modern
 
 if TYPE_CHECKING:
+    from fastmcp.client import Client
     from mcp.client.session import ElicitationFnT
     from mcp_types import ElicitRequestParams, ElicitResult
 
     from mcp_apps_plugin.server.elicitation.leg import Leg
+
+
+_lent: ContextVar[tuple[object, Any]] = ContextVar("mcp_apps_lent", default=(None, None))
+
+
+def lent_client(connects: object) -> Client[Any] | None:
+    """Return the client to look something up with while its back end waits for an answer.
+
+    A transport may carry one connection only, as a process without `keep_alive` does: another one
+    would end the call that asks.
+
+    Args:
+        connects: What the proxy connects with.
+    """
+    lender, client = _lent.get()
+    return client if lender is connects else None
 
 
 class PushedQuestions:
@@ -34,14 +52,16 @@ class PushedQuestions:
     Args:
         plain: FastMCP's own forwarding.
         connects: What the proxy connects with; it tells which back end this is.
+        client: The client; it is connected while its back end asks.
 
     Attributes:
         leg: The request of the client in front that the back end is asked for.
     """
 
-    def __init__(self, plain: ElicitationFnT, connects: object) -> None:
+    def __init__(self, plain: ElicitationFnT, connects: object, client: Client[Any]) -> None:
         self._plain = plain
         self._connects = connects
+        self._client = client
         self.leg: Leg | None = None
 
     async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult | ErrorData:
@@ -63,6 +83,7 @@ class PushedQuestions:
         is_form = isinstance(params, ElicitRequestFormParams)
         if not is_form or is_modern(ctx) is not False or not may_hint(ctx, leg.server):
             return None
+        _lent.set((self._connects, self._client))  # for this task alone, which ends with it
         seen = await seen_uri_of_back_end(uri, leg.server, self._connects)
         if seen is None:
             return None

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree as ET
+
+import pytest
 
 from mcp_apps_plugin.checks.codes import RULES, CheckCode, found
 from mcp_apps_plugin.checks.formats import WRITERS
@@ -45,6 +49,26 @@ def test_sarif_has_rules_levels_and_places():
         place = result["locations"][0]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == "server.py"
         assert place["logicalLocations"] == [{"fullyQualifiedName": NASTY}]
+
+
+@pytest.mark.parametrize(
+    ("place", "uri", "line"),
+    [
+        ("{here}/my server.py:7", "my%20server.py", 7),
+        ("/elsewhere/server.py:7", "file:///elsewhere/server.py", 7),
+        ("", "server.py", None),
+        ("<stdin>", "server.py", None),
+    ],
+)
+def test_sarif_points_at_the_line_where_it_is_known(place, uri, line, tmp_path, monkeypatch):
+    """Files below the working folder are relative to it, as code hosts know them."""
+    monkeypatch.chdir(tmp_path)
+    finding = replace(FINDINGS[0], place=place.format(here=Path.cwd()))
+    report = replace(REPORT, findings=(finding,))
+    (result,) = json.loads(WRITERS["sarif"](report))["runs"][0]["results"]
+    physical = result["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == uri
+    assert physical.get("region") == (None if line is None else {"startLine": line})
 
 
 def test_json_has_every_field():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from mcp_apps_plugin.checks.codes import RULES
 
@@ -61,11 +63,23 @@ def _result(finding: Finding, codes: list[str], target: str) -> dict[str, Any]:
         },
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": _artifact(target)}},
+                "physicalLocation": _physical(finding, target),
                 "logicalLocations": [{"fullyQualifiedName": finding.subject}],
             }
         ],
     }
+
+
+def _physical(finding: Finding, target: str) -> dict[str, Any]:
+    """Where code hosts show a finding: the line it is written in, or else the server's file."""
+    file, _, line = finding.place.rpartition(":")
+    if not file or not line.isdecimal():
+        return {"artifactLocation": {"uri": _artifact(target)}}
+    path = Path(file)
+    if path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    return {"artifactLocation": {"uri": uri}, "region": {"startLine": int(line)}}
 
 
 def _artifact(target: str) -> str:

@@ -159,20 +159,14 @@ async def watch(load: Load, server: subprocess.Popen[bytes], until: float) -> li
     return memory
 
 
-async def soak(minutes: float, clients: int) -> int:
+def soak(minutes: float, clients: int) -> int:
     """Run it, and return the exit status."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = subprocess.Popen([sys.executable, __file__, "--serve", str(port)])
     try:
-        url = f"http://127.0.0.1:{port}/mcp"
-        await _until_it_answers(url)
-        until = time.monotonic() + minutes * 60
-        load = Load(url, until)
-        memory, *_ = await asyncio.gather(
-            watch(load, server, until), *(load.clients(number * 1000) for number in range(clients))
-        )
+        load, memory = asyncio.run(drive(f"http://127.0.0.1:{port}/mcp", server, minutes, clients))
     finally:
         server.terminate()
         server.wait(10)
@@ -183,6 +177,19 @@ async def soak(minutes: float, clients: int) -> int:
     if load.lost:
         print(load.lost[0])
     return 1 if load.lost or not load.done or after > before * GROWTH else 0
+
+
+async def drive(
+    url: str, server: subprocess.Popen[bytes], minutes: float, clients: int
+) -> tuple[Load, list[float]]:
+    """Put the load on, and return what it did and how the server's memory went."""
+    await _until_it_answers(url)
+    until = time.monotonic() + minutes * 60
+    load = Load(url, until)
+    memory, *_ = await asyncio.gather(
+        watch(load, server, until), *(load.clients(number * 1000) for number in range(clients))
+    )
+    return load, memory
 
 
 async def _until_it_answers(url: str) -> None:
@@ -206,7 +213,7 @@ def main() -> int:
     if given.serve:
         serve(given.serve)
         return 0
-    return asyncio.run(soak(given.minutes, given.clients))
+    return soak(given.minutes, given.clients)
 
 
 if __name__ == "__main__":

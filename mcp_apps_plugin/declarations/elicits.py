@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from mcp_apps_plugin.declarations.marks import carrier_of, find_mark, set_mark
+from mcp_apps_plugin.declarations.marks import find_mark, set_mark
 from mcp_apps_plugin.declarations.page import AppResource, check_uri, page_of
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
@@ -74,7 +74,7 @@ def elicits(*pages: PageLike) -> Callable[[_F], _F]:
     listed = tuple(page_or_uri(page, "@elicits") for page in pages)
 
     def decorate(handler: _F) -> _F:
-        known = find_mark(carrier_of(handler), _ELICITS_MARK, _Declared)
+        known = find_mark(handler, _ELICITS_MARK, _Declared)
         pages = listed if known is None else (*known.pages, *listed)
         set_mark(handler, _ELICITS_MARK, _Declared(pages))
         return handler

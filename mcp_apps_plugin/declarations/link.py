@@ -12,7 +12,6 @@ from fastmcp.tools import Tool
 from mcp_apps_plugin.declarations.marks import (
     ATTACHED_MARK,
     UI_MARK,
-    carrier_of,
     describe,
     find_mark,
     find_tool_mark,
@@ -27,7 +26,7 @@ from mcp_apps_plugin.declarations.page import (
     same_page,
 )
 from mcp_apps_plugin.declarations.text import check_text
-from mcp_apps_plugin.protocol.authored import authored
+from mcp_apps_plugin.protocol.authored import authored, calling_place
 from mcp_apps_plugin.protocol.findings import (
     AppsTypeError,
     AppsValueError,
@@ -168,10 +167,10 @@ def ui(
             visibility=audiences,
             text=text,
             fallback=fallback,
-            place=place_of(handler),
+            place=place_of(handler) or calling_place(),
         )
         if known is not None:
-            # The methods of two objects share one function: the same declaration may come again.
+            # A method is made anew whenever it is asked for: the same declaration may come again.
             if inspect.ismethod(handler) and _same(known, declaration):
                 return handler
             raise AppsTypeError(_twice(subject))
@@ -258,7 +257,7 @@ def _refuse_handler(handler: Any) -> None:
 def _known(handler: Any) -> UiDeclaration | None:
     if isinstance(handler, Tool):
         return handler.__dict__.get(UI_MARK)
-    return find_mark(carrier_of(handler), UI_MARK, UiDeclaration)
+    return find_mark(handler, UI_MARK, UiDeclaration)
 
 
 def _same(one: UiDeclaration, other: UiDeclaration) -> bool:
@@ -272,8 +271,7 @@ def _twice(subject: str) -> Finding:
         subject=subject,
         problem="has `@ui` twice.",
         consequence="One of the two declarations would be lost.",
-        remedy="Keep one; a second tool over the same code is `Tool.from_tool(…)`, and for another "
-        "object's method `Tool.from_function(…)`.",
+        remedy="Keep one; a second tool over the same code is `Tool.from_tool(…)`.",
     )
 
 

@@ -78,7 +78,8 @@ def set_mark(handler: object, mark: str, value: object) -> None:
     if mark == UI_MARK:
         _modules[getattr(carrier_of(handler), "__module__", "") or ""] = None
     try:
-        vars(carrier_of(handler))[mark] = value
+        kept, key = _place_for(handler, mark)
+        kept[key] = value
     except TypeError:
         raise AppsTypeError(
             Finding(
@@ -91,6 +92,22 @@ def set_mark(handler: object, mark: str, value: object) -> None:
         ) from None
 
 
+def _place_for(handler: object, mark: str) -> tuple[dict[str, object], str]:
+    """Return where a handler's mark is kept, and the name it has there.
+
+    For a method it is kept on its object: the methods of two objects are one function.
+    """
+    if inspect.ismethod(handler) and not inspect.isclass(handler.__self__):
+        of_object = getattr(handler.__self__, "__dict__", None)
+        if isinstance(of_object, dict):
+            return cast("dict[str, object]", of_object), _key_on_object(handler, mark)
+    return vars(carrier_of(handler)), mark
+
+
+def _key_on_object(method: Any, mark: str) -> str:
+    return f"{mark}{method.__func__.__name__}"
+
+
 def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
     """Find a mark on a handler, or on what it wraps.
 
@@ -98,8 +115,15 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
     FastMCP's own wrappers.
     """
     seen = 0
+    if isinstance(handler, staticmethod | classmethod):
+        handler = carrier_of(handler)
     while handler is not None and seen < _MAX_DEPTH:
         seen += 1
+        if inspect.ismethod(handler):
+            of_object = getattr(handler.__self__, "__dict__", {})
+            value = of_object.get(_key_on_object(handler, mark))
+            if isinstance(value, kind):
+                return value
         value = getattr(handler, mark, None)
         if isinstance(value, kind):
             return value
@@ -170,6 +194,8 @@ def place_of(handler: object) -> str:
 def source_file(handler: object) -> str | None:
     """Return the file that defines a handler, or `None` when Python does not know one."""
     carrier = _written(handler)
+    if carrier is None:
+        return None
     if not inspect.isroutine(carrier) and not inspect.isclass(carrier):
         carrier = type(carrier)
     try:
@@ -179,9 +205,16 @@ def source_file(handler: object) -> str | None:
 
 
 def _written(handler: object) -> Any:
-    """Return the author's own function behind a tool, a method, a `partial` or a wrapper."""
-    if isinstance(handler, Tool):
-        handler = handler.__dict__.get("fn", handler)
+    """Return the author's own function behind a tool, a method, a `partial` or a wrapper.
+
+    `None` for a tool that FastMCP made by itself: from an OpenAPI operation, for a back end.
+    """
+    while isinstance(handler, Tool):
+        function = handler.__dict__.get("fn")
+        parent = handler.__dict__.get("parent_tool")
+        # A tool made from another one calls that one, by a function of FastMCP's own.
+        forwards = str(getattr(function, "__module__", "")).startswith("fastmcp.")
+        handler = function if function is not None and not forwards else parent
     carrier = carrier_of(handler)
     while isinstance(carrier, functools.partial):
         carrier = carrier.func

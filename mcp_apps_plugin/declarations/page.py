@@ -142,11 +142,12 @@ class AppResource:
     def declared_on(cls, handler: Any, *, makes_page: bool, **options: Any) -> AppResource:
         """Declare a page on a function: the one that makes it, or the tool that links its file."""
         page = cls.__new__(cls)
+        file, line = caller()
         page._fill(  # noqa: SLF001  the other constructor of this class
             subject=describe(handler),
-            place=place_of(handler),
-            declared_in=source_file(handler),
-            handler=carrier_of(handler) if makes_page else None,
+            place=place_of(handler) or f"{file}:{line}",
+            declared_in=source_file(handler) or file,
+            handler=_called(handler) if makes_page else None,
             **options,
         )
         return page
@@ -244,7 +245,7 @@ def app_resource(
 
     @authored(Code.PAGE_USAGE, "@app_resource(…)")
     def decorate(handler: Any) -> Any:
-        _refuse_misuse(handler)
+        _refuse_no_function(handler)
         meta = get_fastmcp_meta(carrier_of(handler))
         known = meta.uri if isinstance(meta, ResourceMeta) else None
         page = AppResource.declared_on(
@@ -260,6 +261,12 @@ def app_resource(
         if known is not None and page.uri != known:
             problem = f"is declared as `{page.uri}` here and as `{known}` by `@resource`."
             raise AppsValueError(page_usage(page.subject, problem, "Leave the URI out here."))
+        earlier = find_mark(handler, PAGE_MARK, AppResource)
+        if earlier is not None:
+            # A method is made anew whenever it is asked for: the same declaration may come again.
+            if inspect.ismethod(handler) and same_page(earlier, page):
+                return handler
+            raise AppsTypeError(page_usage(page.subject, "has `@app_resource` twice.", "Keep one."))
         set_mark(handler, PAGE_MARK, page)
         if page.uri is not None and known is None:
             # FastMCP's own stand-alone decorator: `add_resource` and file discovery find it.
@@ -281,7 +288,13 @@ def page_of(value: object) -> AppResource | None:
     """Return the page that a value stands for: an `AppResource` or a declared function."""
     if isinstance(value, AppResource):
         return value
-    return find_mark(value, PAGE_MARK, AppResource) if callable(value) else None
+    page = find_mark(value, PAGE_MARK, AppResource) if callable(value) else None
+    if page is not None and inspect.ismethod(value) and page.handler is value.__func__:
+        # Declared in a class: from here on it is this object's page.
+        declared, page = page, AppResource.__new__(AppResource)
+        vars(page).update(vars(declared), handler=value)
+        set_mark(value, PAGE_MARK, page)
+    return page
 
 
 def same_page(one: AppResource | None, other: AppResource | None) -> bool:
@@ -345,11 +358,12 @@ def _is_function(value: Any) -> bool:
     return callable(value) or isinstance(value, staticmethod | classmethod)
 
 
-def _refuse_misuse(handler: Any) -> None:
+def _called(handler: Any) -> Any:
+    return handler if inspect.ismethod(handler) else carrier_of(handler)
+
+
+def _refuse_no_function(handler: Any) -> None:
     remedy = "Put `@app_resource` on the function that returns the page."
     if isinstance(handler, type) or not _is_function(handler):
         problem = "is not a function."
         raise AppsTypeError(page_usage(f"@app_resource on {handler!r}", problem, remedy))
-    if find_mark(carrier_of(handler), PAGE_MARK, AppResource) is not None:
-        problem = "has `@app_resource` twice."
-        raise AppsTypeError(page_usage(describe(handler), problem, "Keep one."))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastmcp import FastMCP
-from fastmcp.tools import Tool
 
 from mcp_apps_plugin import (
     AppResource,
@@ -231,17 +230,75 @@ async def test_one_declaration_for_two_objects(connect: Any, options: dict[str, 
         assert len(tools) == 3
         assert len({str(tool.meta["ui"]) for tool in tools}) == 1
         assert len(await client.list_resources()) == (0 if "visibility" in options else 1)
-    vars(Station.one).clear()
 
 
-def test_two_declarations_for_two_objects() -> None:
-    """Methods share one function, so a second, other declaration is refused, with the way out."""
-    ui("ui://a/b")(Station().two)
-    error, said = raised(lambda: ui("ui://a/c")(Station().two))
+def test_two_declarations_for_one_object() -> None:
+    """One object's method has one declaration."""
+    station = Station()
+    ui("ui://a/b")(station.two)
+    error, _ = raised(lambda: ui("ui://a/c")(station.two))
     assert error.code == Code.UI_TWICE
-    assert "Tool.from_function" in said
-    marked = ui("ui://a/c")(Tool.from_function(Station().two))
-    assert marked.name == "two"
+
+
+class Shop:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def page(self) -> str:
+        """Show the shop."""
+        return f"<p>page of {self.name}</p>"
+
+    @app_resource("ui://shop/declared")
+    def declared(self) -> str:
+        """Show it, too."""
+        return f"<p>declared by {self.name}</p>"
+
+    def orders(self) -> dict[str, str]:
+        """List the orders."""
+        return {"shop": self.name}
+
+
+async def test_an_object_of_its_own(connect: Any) -> None:
+    """The methods of two objects have links, pages and words of their own."""
+    for shop in (Shop("one"), Shop("two")):
+        server = FastMCP(shop.name)
+        app_resource("ui://shop/page")(shop.page)
+        server.tool(ui(shop.page, text=f"{shop.name}: {{shop}}")(shop.orders))
+        server.tool(name="declared")(ui(shop.declared)(make()))
+        server.tool(name="again")(ui(shop.declared)(make()))
+        async with connect(server) as client:
+            assert len(await client.list_resources()) == 2
+            (item,) = await client.read_resource("ui://shop/page")
+            assert f"page of {shop.name}" in item.text
+            (item,) = await client.read_resource("ui://shop/declared")
+            assert f"declared by {shop.name}" in item.text
+            result = await client.call_tool("orders")
+            assert result.content[0].text == f"{shop.name}: {shop.name}"
+
+
+async def test_other_links_of_another_object(connect: Any) -> None:
+    """What is declared for one object is not declared for another."""
+    server = FastMCP("s")
+    one, two, plain = Shop("one"), Shop("two"), Shop("plain")
+    for number, (shop, link) in enumerate([(one, "ui://shop/a"), (two, "ui://shop/b")]):
+        server.resource(link)(lambda: "<p>")
+        server.tool(name=f"tool_{number}")(ui(link)(shop.orders))
+    server.tool(name="tool_2")(plain.orders)
+    async with connect(server) as client:
+        links = [(t.meta or {}).get("ui", {}).get("resourceUri") for t in await client.list_tools()]
+    assert links == ["ui://shop/a", "ui://shop/b", None]
+
+
+async def test_a_registered_method_page(connect: Any) -> None:
+    """A page method that is registered and linked is one page."""
+    shop = Shop("one")
+    server = FastMCP("s")
+    server.add_resource(shop.declared)
+    server.tool(ui(shop.declared)(shop.orders))
+    async with connect(server) as client:
+        assert len(await client.list_resources()) == 1
+        (item,) = await client.read_resource("ui://shop/declared")
+    assert "declared by one" in item.text
 
 
 def test_a_value_error_stays_one() -> None:

@@ -92,7 +92,9 @@ class BrowserSession(Session):
             if text in seen:
                 return
             await asyncio.sleep(0.05)
-        said = "".join(f"\n{error}" for error in (*self.errors, *self.violations))
+        # A handler that throws is caught by the page library, and goes to the console.
+        logged = [text for kind, text in self.console if kind == "error"]
+        said = "".join(f"\n{error}" for error in (*self.errors, *logged, *self.violations))
         message = f"{text!r} was not to be seen within {seconds:g} s, but {seen!r}{said}"
         raise AssertionError(message)
 

@@ -46,3 +46,19 @@ async def test_what_a_policy_forbids_is_seen(weather, mcp_apps_browser):
         assert any("broken on purpose" in error for error in session.errors)
         with pytest.raises(AssertionError, match="connect-src"):
             await session.wait_for_text("never", seconds=0.2)
+
+
+async def test_a_text_that_does_not_come_says_what_came(weather, mcp_apps_browser):
+    """The page library catches a handler's fault; it is said all the same."""
+    html = """<!doctype html><p>waiting<script src="mcp-app.js"></script><script>
+      const app = new McpApp.App({ name: "weather", version: "1" });
+      app.ontoolresult = ({ structuredContent }) => { nowhere.textContent = structuredContent; };
+      app.connect();
+    </script>"""
+    async with (
+        mcp_apps_browser(weather(html)) as browser,
+        browser.open("get_weather", {"city": "Oslo"}) as session,
+    ):
+        with pytest.raises(AssertionError, match="'waiting'") as raised:
+            await session.wait_for_text("Oslo", seconds=2)
+    assert "nowhere is not defined" in str(raised.value)

@@ -32,7 +32,14 @@ from mcp_apps_plugin.server.trail import (
     seen_uri,
     trail_of,
 )
-from mcp_apps_plugin.server.tree import is_proxied, mount_of, root_of, state_of
+from mcp_apps_plugin.server.tree import (
+    base_of,
+    is_proxied,
+    is_remote,
+    mount_of,
+    root_of,
+    state_of,
+)
 from mcp_apps_plugin.server.versions import listed_address
 
 if TYPE_CHECKING:
@@ -40,6 +47,7 @@ if TYPE_CHECKING:
 
     from fastmcp import FastMCP
     from fastmcp.resources import Resource, ResourceTemplate
+    from fastmcp.server.providers import Provider
 
     from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.protocol.shapes import JsonObject
@@ -231,7 +239,8 @@ class Addresses:
     def _trusts(self, link: str, origin: _Origin) -> bool:
         """Tell whether nothing here can hide a back end's page, or stand in its place."""
         server = self._attachment.server
-        alone = len(sources(server)) == 1
+        behind = sources(server)
+        alone = len(behind) == 1 and connects(behind[0]) is origin.backend
         return self._open and alone and not stands(server, seen_uri(link, origin.trail))
 
     async def _is_meant(self, page: Any, link: str, origin: _Origin) -> bool:
@@ -308,6 +317,14 @@ def backend_of(component: Any) -> object:
     root: Any = root_of(component)
     factory: object = root._client_factory  # noqa: SLF001  FastMCP has no reader
     return getattr(factory, "factory", factory)
+
+
+def connects(provider: Provider) -> object:
+    """Return what a provider connects with, or `None` where it does not."""
+    if not is_remote(provider):
+        return None
+    base: Any = base_of(provider)
+    return getattr(base.client_factory, "factory", base.client_factory)
 
 
 def _with_meta(tool: Tool, meta: JsonObject) -> Tool:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
 
 from mcp_apps_plugin.declarations.marks import UI_MARK
+from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY
 from mcp_apps_plugin.server.emission import Emitted, emit_page, emit_tool, is_page
-from mcp_apps_plugin.server.tree import is_foreign
+from mcp_apps_plugin.server.tree import is_foreign, mount_of, name_below
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from fastmcp.tools import Tool
 
     from mcp_apps_plugin.server.attachment import Attachment
+
+_LINK_KEYS = (UI_KEY, FLAT_LINK_KEY, OPENAI_LINK_KEY)
 
 
 class Lists:
@@ -35,6 +38,7 @@ class Lists:
         listed_as = self._attachment.versions.links
         by_mount = not links
         listed: list[Tool] = []
+        bare: list[int] = []
         for tool in tools:
             if by_mount and type(tool) is FastMCPProviderTool and UI_MARK not in vars(tool):
                 listed.append(tool)  # its own server wrote it, for this very list
@@ -44,7 +48,11 @@ class Lists:
                 if links:
                     links.mark(server, tool)
                 tool = emit_tool(server, tool, listed_as)  # noqa: PLW2901  the same tool, completed
+                if "parent_tool" in vars(tool) and UI_KEY not in (tool.meta or ()):
+                    bare.append(len(listed))
             listed.append(tool)
+        if bare:
+            _complete(listed, bare)
         return listed
 
     def pages(self, resources: Sequence[Any]) -> list[Any]:
@@ -56,3 +64,20 @@ class Lists:
             else resource
             for resource in resources
         ]
+
+
+def _complete(listed: list[Tool], bare: Iterable[int]) -> None:
+    """Give tools that were made from mounted ones what those have: they were made before a list."""
+    mounted = {_source(tool): tool.meta or {} for tool in listed if "parent_tool" not in vars(tool)}
+    for at in bare:
+        tool = listed[at]
+        known = mounted.get(_source(tool), {})
+        if UI_KEY in known:
+            kept = {key: known[key] for key in _LINK_KEYS if key in known}
+            listed[at] = tool.model_copy(update={"meta": {**(tool.meta or {}), **kept}})
+
+
+def _source(tool: Tool) -> tuple[int, str] | None:
+    """Return which tool of which mounted server a tool is, or was made from."""
+    mount = mount_of(tool)
+    return None if mount is None else (id(mount), name_below(tool))

@@ -399,6 +399,25 @@ async def test_tools_made_from_mounted_tools(connect, kit):
     assert shows == {"crm_show": "crm", "kept": "crm", "other": "root"}
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+async def test_tools_made_from_mounted_tools_before_anything_was_listed(connect, kit, depth):
+    """`Tool.from_tool` over a tool that was only looked up has its link all the same."""
+    server, prefix = kit.team("crm"), ""
+    for level in range(depth):
+        outer = FastMCP(f"outer{level}")
+        outer.mount(server, namespace=f"n{level}")
+        server, prefix = outer, f"n{level}_{prefix}"
+    server.add_tool(Tool.from_tool(await server.get_tool(f"{prefix}show"), name="kept"))
+    server.add_tool(Tool.from_tool(await server.get_tool(f"{prefix}refresh"), name="again"))
+    async with connect(server) as client:
+        for _ in range(2):
+            seen = await kit.look(client)
+            assert seen.shows == {f"{prefix}show": "crm", "kept": "crm"}
+            assert seen.links["kept"] == seen.links[f"{prefix}show"]
+            for name in ("kept", "again"):
+                assert await kit.mark(client, name) == "crm"
+
+
 async def test_attach_ui_on_mounted_tools(connect, kit):
     """`attach_ui` gives a tool a page of the server it was called on."""
     plain, server = FastMCP("plain"), FastMCP("root")

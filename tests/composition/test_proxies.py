@@ -13,6 +13,7 @@ from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.providers.proxy import ProxyProvider
 from fastmcp.server.transforms import Namespace
+from fastmcp.tools import Tool
 from mcp.client.extension import advertise
 
 from mcp_apps_plugin import Csp, Support, client_ui_settings, supports_apps
@@ -133,6 +134,21 @@ async def test_a_servers_own_page_before_a_back_ends(connect, kit, prefix):
         seen = await kit.look(client)
     assert seen.shows == {f"{prefix}own": "front"}
     assert seen.links[f"{prefix}show"] is None
+
+
+async def test_a_tool_made_from_a_proxys_beside_the_proxy(connect, kit):
+    """A link is only trusted to the back end where that one serves the pages as they are."""
+    front, server = create_proxy(backend(kit)), FastMCP("root")
+    server.add_tool(Tool.from_tool(await front.get_tool("show"), name="kept"))
+    server.mount(front, namespace="far")
+    async with connect(server) as client:
+        assert (await kit.look(client)).links == {
+            "kept": None,
+            "far_show": "ui://far/team/view",
+            "far_refresh": None,
+            "far_declared": None,
+        }
+        assert await kit.mark(client, "kept") == "crm"
 
 
 @pytest.mark.parametrize("mounted", [False, True])

@@ -71,7 +71,8 @@ def _complete(listed: list[Tool], bare: Iterable[int]) -> None:
     mounted = {_source(tool): tool.meta or {} for tool in listed if "parent_tool" not in vars(tool)}
     for at in bare:
         tool = listed[at]
-        known = mounted.get(_source(tool), {})
+        source = _source(tool)
+        known = {} if source is None else mounted.get(source, {})
         if UI_KEY in known:
             kept = {key: known[key] for key in _LINK_KEYS if key in known}
             listed[at] = tool.model_copy(update={"meta": {**(tool.meta or {}), **kept}})

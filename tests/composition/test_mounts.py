@@ -418,6 +418,19 @@ async def test_tools_made_from_mounted_tools_before_anything_was_listed(connect,
                 assert await kit.mark(client, name) == "crm"
 
 
+async def test_tools_made_from_plain_tools_stay_plain(connect, kit):
+    """A tool made from one without a page has none, whatever else is listed."""
+    server = kit.team("crm")
+    kit.tool(server, "work", "crm")
+    server.mount(kit.team("shop"), namespace="shop")
+    server.add_tool(Tool.from_tool(await server.get_tool("work"), name="again"))
+    async with connect(server) as client:
+        tools = {tool.name: tool.meta for tool in await client.list_tools()}
+        assert "ui" not in (tools["again"] or {})
+        assert "ui" not in (tools["work"] or {})
+        assert set((await kit.look(client)).shows) == {"show", "shop_show"}
+
+
 async def test_attach_ui_on_mounted_tools(connect, kit):
     """`attach_ui` gives a tool a page of the server it was called on."""
     plain, server = FastMCP("plain"), FastMCP("root")

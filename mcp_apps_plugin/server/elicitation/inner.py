@@ -21,7 +21,7 @@ from mcp_apps_plugin.protocol.findings import AppsTypeError
 from mcp_apps_plugin.server.elicitation.addressing import component_of, seen_uri
 from mcp_apps_plugin.server.elicitation.errors import step_usage
 from mcp_apps_plugin.server.elicitation.kept import Asking, restored
-from mcp_apps_plugin.server.elicitation.keys import call_key
+from mcp_apps_plugin.server.elicitation.keys import call_identity, call_key
 from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
 from mcp_apps_plugin.server.elicitation.steps import current_step
 from mcp_apps_plugin.server.negotiation import is_modern
@@ -79,8 +79,9 @@ async def _called(
 ) -> Any:
     ctx = context.fastmcp_context
     assert ctx is not None  # noqa: S101  it is a request's
-    key = leg.next_key(call_key(ctx.fastmcp.name, context.method, context.message))
+    identity = leg.next_key(call_identity(ctx.fastmcp.name, context.method, context.message))
     state = leg.state(ctx)
+    key = call_key(identity) if state.calls else ""
     call = state.calls.get(key)
     if call is not None and "result" in call:
         return restored(context.method, call["result"])
@@ -100,6 +101,7 @@ async def _called(
         problem = f"calls `{_name_of(context)}`, which asks the user."
         remedy = "Call it before the step or after it."
         raise AppsTypeError(step_usage(step, problem, remedy))
+    key = key or call_key(identity)
     asked = result.input_required
     requests = await _for_caller(leg, context, asked.input_requests or {})
     state.calls[key] = {"state": asked.request_state, "asked": list(requests), "answers": {}}

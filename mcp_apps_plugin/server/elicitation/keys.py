@@ -39,8 +39,8 @@ def question_key(site: str, message: str, schema: Mapping[str, Any]) -> str:
     return f"{name}-{_digest(site, message, schema)}"
 
 
-def call_key(server: str, method: str | None, message: Any) -> str:
-    """Return the key of a call that a handler makes, without its ordinal.
+def call_identity(server: str, method: str | None, message: Any) -> str:
+    """Return what tells a call that a handler makes from its other calls; cheap, as all have one.
 
     Args:
         server: The name of the server that is called.
@@ -50,8 +50,17 @@ def call_key(server: str, method: str | None, message: Any) -> str:
     # A server without a name of its own gets another ending in each process.
     name = re.sub(r"-[0-9a-f]{4}$", "", server)
     if method == "resources/read":
-        return f"read-{_digest(name, method, str(message.uri))}"
-    return f"call-{_digest(name, method, message.name, message.arguments)}"
+        return f"{name} {method} {message.uri}"
+    return f"{name} {method} {message.name} {message.arguments!r}"
+
+
+def call_key(identity: str) -> str:
+    """Return the key of a call; it goes to the client, so it tells nothing of the call.
+
+    Args:
+        identity: What tells the call from others, with its ordinal.
+    """
+    return f"call-{_digest(identity)}"
 
 
 def _digest(*parts: Any) -> str:

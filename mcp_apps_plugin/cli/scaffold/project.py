@@ -63,11 +63,7 @@ def write_project(names: Names, folder: Path) -> list[str]:
 
 
 def _write(names: Names, folder: Path) -> list[str]:
-    words = {
-        **asdict(names),
-        "variable": names.module.upper(),
-        "version": version("mcp-apps-plugin"),
-    }
+    words = {**asdict(names), "version": version("mcp-apps-plugin")}
     files: list[str] = []
     for template in _templates():
         name = "/".join(_name(part, names) for part in template.relative_to(_TEMPLATES).parts)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from urllib.parse import urlsplit
 
 from fastmcp import Client, FastMCP
-from fastmcp.client.transports import StreamableHttpTransport
+from fastmcp.client.transports import SSETransport, StreamableHttpTransport
 from mcp.client.extension import advertise
 
 from mcp_apps_plugin.host.capability import apps_client_extension
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID, MODERN_MCP_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import AsyncGenerator, Generator, Mapping
 
     from mcp.client.extension import ClientExtension
 
@@ -35,6 +35,7 @@ def apps_client(
     apps: Apps = "apps",
     elicitation: ElicitationHandler | None = None,
     pages_elicit: bool = False,
+    headers: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Client[Any]:
     """Make a FastMCP client of one kind.
@@ -46,6 +47,7 @@ def apps_client(
         elicitation: Answers the server's questions; without it the client declares no
             elicitation.
         pages_elicit: Whether it declares that pages may render questions.
+        headers: What is sent with each request to a URL.
         options: Further options of `fastmcp.Client`.
 
     Returns:
@@ -57,7 +59,7 @@ def apps_client(
     elif apps == "wrong-mime":
         declared = [advertise(EXTENSION_ID, {"mimeTypes": [WRONG_MIME]})]
     return Client(
-        _unlimited(server),
+        _transport(server, headers),
         mode="legacy" if era == "legacy" else "auto",
         extensions=declared,
         elicitation_handler=elicitation,
@@ -65,13 +67,14 @@ def apps_client(
     )
 
 
-def _unlimited(server: Any) -> Any:
+def _transport(server: Any, headers: Mapping[str, str] | None) -> Any:
     """Read pages of any size over HTTP: whether one is too large is for a rule to say."""
     if not isinstance(server, str) or not server.startswith(("http://", "https://")):
         return server
+    given = dict(headers or {})
     if urlsplit(server).path.rstrip("/").endswith("/sse"):
-        return server  # the older transport, which `Client` tells by its address
-    return StreamableHttpTransport(server, max_sse_event_size=None)
+        return SSETransport(server, headers=given)  # the older one, told by its address
+    return StreamableHttpTransport(server, headers=given, max_sse_event_size=None)
 
 
 def is_client(value: object) -> TypeGuard[Client[Any]]:

@@ -25,7 +25,7 @@ from mcp_apps_plugin.server.survey import survey
 from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fastmcp import Client, FastMCP
 
@@ -67,6 +67,8 @@ class Options:
         empty: How much it weighs that there is nothing to look at: no page, or no result as no
             arguments are known.
         url: The server's address.
+        headers: What is sent with each request to an address.
+        seconds: How long to wait for a connection, and for each answer but that to a call.
     """
 
     hosts: frozenset[HostName] = frozenset()
@@ -77,6 +79,8 @@ class Options:
     budget: int = field(default_factory=lambda: read_settings().page_budget)
     empty: Severity = "warning"
     url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    seconds: float = 60.0
 
 
 @dataclass(slots=True)
@@ -128,7 +132,15 @@ async def record(server: Any, options: Options) -> Recording:
     sources: dict[str, PageSource] = {}
     seen: set[tuple[Era, Apps]] = set()
     for era, apps in options.kinds:
-        client = apps_client(server, era=era, apps=apps, elicitation=options.elicitation)
+        client = apps_client(
+            server,
+            era=era,
+            apps=apps,
+            elicitation=options.elicitation,
+            headers=options.headers,
+            timeout=options.seconds,
+            init_timeout=options.seconds,
+        )
         async with AsyncExitStack() as stack:
             try:
                 await stack.enter_async_context(connected(client))
@@ -141,7 +153,7 @@ async def record(server: Any, options: Options) -> Recording:
                 recording.findings += error.findings
                 break  # it starts for nobody
             except Exception as error:  # noqa: BLE001  whatever a transport raises
-                recording.findings.append(_unreachable(era, error))
+                recording.findings.append(_unreachable(era, error, options))
                 if not recording.snapshots:
                     break
                 continue
@@ -179,14 +191,17 @@ async def _look_closer(
         recording.visits += await visit_pages(client, surface, recording.calls[snapshot.era])
 
 
-def _unreachable(era: Era, error: Exception) -> Finding:
+def _unreachable(era: Era, error: Exception, options: Options) -> Finding:
     said = error.message if isinstance(error, MCPError) else f"{type(error).__name__}: {error}"
     return found(
         CheckCode.SERVER_UNREACHABLE,
         f"server for a {era} client",
-        f"could not be looked at: {' '.join(said.split())[:400]}",
+        f"could not be looked at: {' '.join(said.split())[:400].rstrip('. :')}.",
         "Nothing about it is known.",
-        "Start it, and see whether any MCP client can list its tools.",
+        "Start it, and see whether any MCP client can list its tools."
+        if options.url is None
+        else "See whether it runs, whether this is its MCP endpoint (often `/mcp`), and whether it "
+        "asks for authorization (`--header`).",
     )
 
 

@@ -24,6 +24,7 @@ from mcp_apps_plugin.checks.explain import chain
 from mcp_apps_plugin.checks.explain import explain as explain_tool
 from mcp_apps_plugin.checks.formats import WRITERS, Format
 from mcp_apps_plugin.checks.run import Examined, Options, examine
+from mcp_apps_plugin.cli.headers import read_headers
 from mcp_apps_plugin.cli.load import LoadError, load_server
 
 if TYPE_CHECKING:
@@ -43,6 +44,14 @@ def check(
     url: Annotated[
         str | None, Parameter(help="The address of a running server, in any language.")
     ] = None,
+    header: Annotated[
+        Sequence[str],
+        Parameter(
+            help='Sent with each request to `--url`: `"Authorization: Bearer …"`. May be repeated.',
+            negative=(),
+            show_default=False,
+        ),
+    ] = (),
     format: Annotated[  # noqa: A002  the option's name
         Format, Parameter(help="How to print the findings.")
     ] = "text",
@@ -93,7 +102,11 @@ def check(
         hosts=frozenset(host),
         plan=CallPlan(arguments=_arguments(call), policy=calls),
         browser=browser,
+        headers=read_headers(header),
     )
+    if header and url is None:
+        message = "--header is for a server that `--url` names."
+        raise LoadError(message)
     try:
         with _quiet():
             examined = asyncio.run(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import importlib.util
+import socket
 from pathlib import Path
 
 import mcp_types
 import pytest
+import uvicorn
 from fastmcp import FastMCP
 from fastmcp.server.middleware import Middleware
 
-from mcp_apps_plugin.checks import rules
+from mcp_apps_plugin.checks import Options, check_url, rules
 from mcp_apps_plugin.checks.codes import RULES, CheckCode
 from mcp_apps_plugin.checks.snapshot import Snapshot
 from mcp_apps_plugin.checks.surface import Surface
@@ -45,6 +49,17 @@ def _fastmcp(strip=None):
 
     mcp.add_middleware(Strip())
     return mcp
+
+
+@contextlib.asynccontextmanager
+async def _served(app):
+    config = uvicorn.Config(app, log_level="critical", ws="none", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        running = asyncio.create_task(server.serve(sockets=[listening]))
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        await running
 
 
 def _no_apps(ctx):
@@ -252,6 +267,39 @@ async def test_a_server_that_cannot_be_reached(judge):
     """Nobody listens there: one finding, and no traceback."""
     (found,) = await judge("http://127.0.0.1:9/mcp")
     assert found.code == CheckCode.SERVER_UNREACHABLE
+
+
+async def test_a_server_that_never_answers(judge):
+    """It is given up after a while, and not waited for without end."""
+
+    async def silent(scope, receive, send):
+        del receive, send
+        if scope["type"] == "lifespan":
+            raise NotImplementedError  # it has none
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(30), _served(silent) as url:
+        (found,) = await judge(f"{url}/mcp", seconds=0.5)
+    assert found.code == CheckCode.SERVER_UNREACHABLE
+
+
+async def test_a_server_that_wants_a_header():
+    """What it asks of every request is sent with every request."""
+
+    async def guarded(scope, receive, send):
+        if scope["type"] == "http" and (b"authorization", b"Bearer x") not in scope["headers"]:
+            await send({"type": "http.response.start", "status": 401, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        await app(scope, receive, send)
+
+    app = _fastmcp().http_app()
+    async with _served(guarded) as url:
+        refused = await check_url(f"{url}/mcp")
+        report = await check_url(f"{url}/mcp", Options(headers={"Authorization": "Bearer x"}))
+    assert _codes(refused.findings) == {"server-unreachable"}
+    assert "--header" in str(refused)
+    assert (report.ui_tools, report.pages) == (1, 1)
 
 
 @pytest.mark.parametrize(("schema", "is_found"), [({}, True), ({"type": "object"}, False)])

@@ -80,6 +80,8 @@ WRONG = [
     (("check", "server.py", "--url", "http://localhost/mcp"), "name one server"),
     (("check", "--url", "localhost"), "no http address"),
     (("check", "server.py", "--call", "look={"), "no JSON"),
+    (("check", "server.py", "--header", "a: b"), "--header is for a server that"),
+    (("check", "--url", "http://127.0.0.1:9/mcp", "--header", "secret"), "is no header"),
     (("check", "server.py", "--call", "lok"), "no such tool; it lists look"),
     (("check", "server.py", "--explain", "nope"), "no tool 'nope'"),
     (("check", "server.py", "--format", "xml"), "xml"),

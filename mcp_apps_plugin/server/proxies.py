@@ -7,7 +7,7 @@ that the client did not declare, and nothing is kept between requests.
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp.server.dependencies import get_context
 
@@ -18,15 +18,25 @@ from mcp_apps_plugin.server.elicitation.holds import reach_back_end
 from mcp_apps_plugin.server.elicitation.leg import current_leg
 from mcp_apps_plugin.server.elicitation.pushed import PushedQuestions, lent_client
 from mcp_apps_plugin.server.negotiation import client_ui_settings, is_modern
-from mcp_apps_plugin.server.tree import base_of, is_remote, mounted, proxies_exist
+from mcp_apps_plugin.server.tree import (
+    base_of,
+    is_remote,
+    local_components,
+    mounted,
+    proxies_exist,
+    root_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from fastmcp import FastMCP
     from fastmcp.client import Client
 
     Server = FastMCP[Any]
+
+
+_CACHED: Final = ("tools", "resources", "templates", "prompts")
 
 
 class _Forwarding:
@@ -77,7 +87,20 @@ def forward_declarations(server: Server) -> None:
         if is_remote(provider):
             base: Any = base_of(provider)
             if not isinstance(base.client_factory, _Forwarding):
-                base.client_factory = _Forwarding(base.client_factory)
+                plain = base.client_factory
+                base.client_factory = _Forwarding(plain)
+                for component in _made_with(server, base, plain):
+                    component._client_factory = base.client_factory  # noqa: SLF001  no setter
+
+
+def _made_with(server: Server, provider: Any, factory: object) -> Iterator[Any]:
+    """Yield the components that were looked up before, and keep the factory they were made with."""
+    caches = (vars(provider).get(f"_{kind}_cache") for kind in _CACHED)
+    known = [each for cache in caches if cache is not None for each in cache.items]
+    # Tools made from such ones, by hand, have them as their roots.
+    for component in (*known, *map(root_of, local_components(server))):
+        if getattr(component, "_client_factory", None) is factory:
+            yield component
 
 
 def stop_forwarding(server: Server) -> None:

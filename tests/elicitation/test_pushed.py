@@ -13,6 +13,8 @@ from fastmcp.client.transports import FastMCPTransport
 from fastmcp.exceptions import ToolError
 from fastmcp.server import create_proxy
 from fastmcp.server.providers.proxy import FastMCPProxy, ProxyClient, StatefulProxyClient
+from fastmcp.tools import Tool
+from fastmcp.tools.tool_transform import ArgTransform
 
 from mcp_apps_plugin import AppsExtension, app_resource, elicit
 
@@ -182,6 +184,21 @@ async def test_a_proxy_that_did_not_declare_it_names_no_page(peer: Peers) -> Non
     user.will({"value": "yes"})
     assert await user.call("ask") == "yes"
     assert user.hints == [None]
+
+
+async def test_tools_looked_up_before_the_first_request(peer: Peers, era: str) -> None:
+    server, below = FastMCP("front"), create_proxy(back_end(), name="relay")
+    found = await below.get_tool("ask")
+    below.add_tool(
+        Tool.from_tool(found, name="renamed", transform_args={"name": ArgTransform(name="who")})
+    )
+    server.mount(below)
+    user = await peer(declared(server), era)
+    user.will({"value": "yes"})
+    assert await user.call("ask") == "yes"
+    assert await user.call("renamed", who="you") == "yes"
+    assert [q.message for q in user.questions] == ["go?", "you?"]
+    assert user.hints == [URI, URI]
 
 
 async def test_a_page_that_cannot_be_read_is_not_named(peer: Peers) -> None:

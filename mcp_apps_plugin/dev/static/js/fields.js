@@ -244,7 +244,8 @@ function variants(field) {
   let inner;
   const show = (value) => {
     const option = { ...resolve(options[Number(select.value)], root), title: undefined };
-    inner = makeField(option, root, { ...field, required: true, name: "value", value: value ?? initial(option, root, true) });
+    const label = kindOf(option, root) === "object" ? "" : "value"; // its fields have names
+    inner = makeField(option, root, { ...field, required: true, name: label, value: value ?? initial(option, root, true) });
     fill(body, inner.element);
   };
   const write = (value) => { select.value = String(variantOf(options, value, root)); show(value); };

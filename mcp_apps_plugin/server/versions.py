@@ -152,11 +152,12 @@ class Versions:
         if passed_namespace(resource):  # a copy that was made for this very list
             vars(resource)["uri"] = uri
             return resource
-        known: Resource | None = vars(resource).get(_LISTED)
+        fields: dict[str, Any] = vars(resource)
+        known: Resource | None = fields.get(_LISTED)
         if known is None or known.uri != uri or known.meta is not resource.meta:
             known = resource.model_copy()
             vars(known)["uri"] = uri
-            vars(resource)[_LISTED] = known
+            fields[_LISTED] = known
         return known
 
     def _versioned(self) -> list[Resource]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -74,7 +75,10 @@ def _transport(server: Any, headers: Mapping[str, str] | None) -> Any:
     given = dict(headers or {})
     if urlsplit(server).path.rstrip("/").endswith("/sse"):
         return SSETransport(server, headers=given)  # the older one, told by its address
-    return StreamableHttpTransport(server, headers=given, max_sse_event_size=None)
+    # Older FastMCP has no limit, and no such option.
+    limited = "max_sse_event_size" in inspect.signature(StreamableHttpTransport).parameters
+    unlimited: dict[str, Any] = {"max_sse_event_size": None} if limited else {}
+    return StreamableHttpTransport(server, headers=given, **unlimited)
 
 
 def is_client(value: object) -> TypeGuard[Client[Any]]:

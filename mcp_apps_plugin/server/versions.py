@@ -144,7 +144,7 @@ class Versions:
             _logger.warning("%s", version_finding(subject_of(resource), problem))
         return version.result
 
-    def _listed(self, resource: Any) -> Any:
+    def _listed(self, resource: Resource) -> Resource:
         digest = None if is_foreign(resource) else self.of(resource)
         if digest is None:
             return resource

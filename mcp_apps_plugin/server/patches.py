@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-from mcp_apps_plugin.server.off import switch_off
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,12 +12,11 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.server.off import Feature
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """One method to wrap.
 
     Attributes:
-        wrap: Takes the original and returns what stands in for it.
+        wrap: Takes the original and returns what stands in for it; asked at the first call.
         parameters: The parameters we rely on.
     """
 
@@ -31,63 +27,85 @@ class Method:
 class _Wrapped:
     """One wrapped method, with a wrapper that can be emptied where it cannot be removed."""
 
-    def __init__(self, original: Callable[..., Any], method: Method) -> None:
-        self.original = original
-        self.current = method.wrap(original)
+    def __init__(self, owner: type, name: str, method: Method) -> None:
+        self.inherited = name not in vars(owner)
+        self.original: Callable[..., Any] = inspect.getattr_static(owner, name)
+        self.current: Callable[..., Any] = functools.partial(self._first, method.wrap)
 
-        @functools.wraps(original)
+        @functools.wraps(self.original)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             return self.current(*args, **kwargs)
 
         self.wrapper = wrapper
 
+    def _first(self, wrap: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        stand_in = wrap(self.original)
+        if isinstance(self.current, functools.partial):  # not undone meanwhile
+            self.current = stand_in
+        return self.current(*args, **kwargs)
 
-@dataclass(slots=True)
+
 class Patch:
     """The methods of one class, wrapped together or not at all.
 
-    Attributes:
+    Args:
         owner: The class.
         methods: The methods, by name.
-        feature: What is off when FastMCP has another shape; nothing where nobody misses it.
+        feature: What is off when FastMCP has another shape.
         why: Why there is no other way.
         upstream: Where FastMCP's own answer is discussed.
+
+    Attributes:
+        refused: What this FastMCP has not; empty while the methods fit.
     """
 
-    owner: type
-    methods: Mapping[str, Method]
-    feature: Feature
-    why: str
-    upstream: str
-    _applied: dict[str, _Wrapped] = field(default_factory=dict[str, "_Wrapped"])
+    def __init__(
+        self,
+        owner: type,
+        methods: Mapping[str, Method],
+        *,
+        feature: Feature,
+        why: str,
+        upstream: str,
+    ) -> None:
+        self.owner = owner
+        self.methods = methods
+        self.feature: Feature = feature
+        self.why = why
+        self.upstream = upstream
+        self.refused = ""
+        self._applied: dict[str, _Wrapped] = {}
 
     def apply(self) -> None:
         """Wrap the methods, unless FastMCP has changed the shape of one."""
         if self._applied:
             return
-        unfit = [name for name, method in self.methods.items() if not self._fits(name, method)]
-        if unfit:
-            places = ", ".join(
-                f"{name}({', '.join(self.methods[name].parameters)})" for name in unfit
-            )
-            problem = f"has no `{places}` any more."
-            if self.feature:
-                switch_off(self.feature, self.owner.__name__, problem)
+        places = [
+            f"{name}({', '.join(method.parameters)})"
+            for name, method in self.methods.items()
+            if not self._fits(name, method)
+        ]
+        self.refused = f"has no `{', '.join(places)}` any more." if places else ""
+        if places:
             return
         for name, method in self.methods.items():
-            self._applied[name] = wrapped = _Wrapped(vars(self.owner)[name], method)
+            self._applied[name] = wrapped = _Wrapped(self.owner, name, method)
             setattr(self.owner, name, wrapped.wrapper)
 
     def undo(self) -> None:
         """Put the originals back; below somebody else's wrapper, ours only passes on."""
         for name, wrapped in self._applied.items():
             wrapped.current = wrapped.original
-            if vars(self.owner).get(name) is wrapped.wrapper:
+            if vars(self.owner).get(name) is not wrapped.wrapper:
+                continue
+            if wrapped.inherited:
+                delattr(self.owner, name)
+            else:
                 setattr(self.owner, name, wrapped.original)
         self._applied.clear()
 
     def _fits(self, name: str, method: Method) -> bool:
-        original = vars(self.owner).get(name)
+        original = inspect.getattr_static(self.owner, name, None)
         if not inspect.isfunction(original):
             return False
         found = inspect.signature(original).parameters

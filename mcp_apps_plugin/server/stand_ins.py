@@ -1,0 +1,137 @@
+"""What stands in for methods of FastMCP, while the package is active.
+
+Each function takes the original and returns what is called in its place. The module is loaded when
+the first of them is called, and with it what serves pages: an import alone stays cheap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.resources import ResourceResult
+
+from mcp_apps_plugin.declarations.marks import UI_MARK
+from mcp_apps_plugin.plugins.manager import forget_plugins, plugins
+from mcp_apps_plugin.protocol.findings import AppsConfigurationError
+from mcp_apps_plugin.server.attachment import Attachment, attachment_of
+from mcp_apps_plugin.server.audit import check_start
+from mcp_apps_plugin.server.content import page_result
+from mcp_apps_plugin.server.emission import (
+    declared_page,
+    is_page,
+    keeps_mime_type,
+    page_ui,
+    subject_of,
+)
+from mcp_apps_plugin.server.off import switch_off, switch_on, warn_of_changes
+from mcp_apps_plugin.server.private import current_context, missing_parts
+from mcp_apps_plugin.server.shaping import shape_result
+from mcp_apps_plugin.server.switch import LOCK, is_active
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fastmcp import FastMCP
+    from fastmcp.tools import Tool
+
+    Original = Callable[..., Any]
+
+_SERVERS = "its servers"
+_fit = False
+"""Whether any server took our parts."""
+
+
+def attach(server: FastMCP[Any]) -> None:
+    """Give a server our parts, unless it has them."""
+    global _fit  # noqa: PLW0603  one FastMCP per process
+    with LOCK:
+        if not is_active() or attachment_of(server) is not None:
+            return
+        for part, feature in missing_parts().items():
+            switch_off(feature, part, "is gone.")
+        warn_of_changes()
+        try:
+            Attachment(server, on_start=check_start)
+        except Exception as error:  # noqa: BLE001  whatever a FastMCP of another shape raises
+            problem = f"take no parts of ours ({type(error).__name__}: {error})."
+            switch_off("server" if _fit else "servers", _SERVERS, problem)
+            warn_of_changes()
+            return
+        _fit = True
+        switch_on("servers", _SERVERS)
+    plugins().server_attached(server)
+
+
+def detach(servers: Iterable[FastMCP[Any]]) -> None:
+    """Leave servers as they were found, and forget the plugins they were told by."""
+    for server in servers:
+        attachment = attachment_of(server)
+        if attachment is not None:
+            attachment.remove()
+    forget_plugins()
+
+
+def new_server(original: Original) -> Original:
+    """Attach each new server."""
+
+    def __init__(self: FastMCP[Any], *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        original(self, *args, **kwargs)
+        attach(self)
+
+    return __init__
+
+
+def run(original: Original) -> Original:
+    """Say what keeps a server from starting without fifty lines of FastMCP and asyncio before."""
+
+    def run(self: FastMCP[Any], *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except AppsConfigurationError as error:
+            # The way there is FastMCP's and asyncio's; what is wrong stands in the message.
+            raise error.with_traceback(None) from None
+
+    return run
+
+
+def tool_result(original: Original) -> Original:
+    """Put an author's words into a result."""
+
+    def convert_result(self: Tool, raw_value: Any) -> Any:
+        return shape_result(self, raw_value, original(self, raw_value))
+
+    return convert_result
+
+
+def tool_run(original: Original) -> Original:
+    """Put an author's words into the result of a tool that was made from another one."""
+
+    async def _run(self: Tool, arguments: dict[str, Any]) -> Any:
+        result = await original(self, arguments)
+        # It passes its result through, without converting it.
+        if UI_MARK in vars(self) and "parent_tool" in vars(self):
+            result = shape_result(self, result, result)
+        return result
+
+    return _run
+
+
+def page_content(original: Original) -> Original:
+    """Make one item of whatever a page's handler returned."""
+
+    def convert_result(self: Any, raw_value: Any) -> Any:
+        if not is_page(self) or not keeps_mime_type(self):
+            return original(self, raw_value)
+        context = current_context.get()
+        attachment = None if context is None else attachment_of(context.fastmcp)
+        if context is None or attachment is None:
+            return original(self, raw_value)
+        ui = page_ui(context.fastmcp, self)
+        result = page_result(
+            raw_value, subject=subject_of(self), ui=ui, declared=declared_page(self)
+        )
+        if not isinstance(result, ResourceResult):
+            return original(self, result)
+        return attachment.versions.served(self, result)
+
+    return convert_result

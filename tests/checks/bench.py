@@ -2,7 +2,10 @@
 
     python tests/checks/bench.py [PAGES]
 
-Prints wall clock and processor time; on a busy machine the latter counts.
+Prints wall clock and processor time; on a busy machine the latter counts. The tools themselves take
+about a second and a half. Each distinct page takes five milliseconds more, half of them in FastMCP,
+which looks through all components for every read: with a page of its own for each of the 1000 tools
+it is five to seven seconds.
 """
 
 from __future__ import annotations

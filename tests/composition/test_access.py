@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from fastmcp import Context, FastMCP
+from fastmcp import Client, Context, FastMCP
 from fastmcp.exceptions import AuthorizationError
 from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import Middleware
@@ -179,7 +179,7 @@ async def test_a_guarded_page_of_a_sibling(connect, kit):
 
 
 @pytest.mark.parametrize("depth", [0, 1])
-async def test_per_session_visibility_of_pages(connect, kit, depth, era):
+async def test_per_session_visibility_of_pages(kit, depth):
     """A page that one session switched off loses its link there, and nowhere else."""
     child = FastMCP("crm")
     kit.tool(child, "show", "crm", kit.page("crm"))
@@ -196,12 +196,10 @@ async def test_per_session_visibility_of_pages(connect, kit, depth, era):
 
     server = under(child, depth)
     prefix = "n0_" if depth else ""
-    async with connect(server) as one, connect(server) as two:
+    async with Client(server, mode="legacy") as one, Client(server, mode="legacy") as two:
         for client in (one, two, one):
             assert (await links(client))["show"] is not None
         await one.call_tool(f"{prefix}hide", {})
-        if era == "modern" and await one.list_resources():
-            pytest.skip("this FastMCP keeps no sessions in the modern era")
         for _ in range(2):
             assert (await links(one))["show"] is None
             assert (await links(two))["show"] is not None
@@ -209,7 +207,25 @@ async def test_per_session_visibility_of_pages(connect, kit, depth, era):
         assert (await links(one))["show"] is not None
 
 
-async def test_tools_enabled_for_one_session(connect, kit, era):
+async def test_links_follow_what_a_session_sees(connect, kit):
+    """In the modern era FastMCP keeps one session for all, or none: a link is there with its page."""
+    server = FastMCP("crm")
+    kit.tool(server, "show", "crm", kit.page("crm"))
+
+    @server.tool
+    async def hide(ctx: Context) -> str:
+        await ctx.disable_components(components={"resource"})
+        return "hidden"
+
+    async with connect(server) as one, connect(server) as two:
+        assert (await links(one))["show"] is not None
+        await one.call_tool("hide", {})
+        for client in (one, two):
+            listed = [str(page.uri) for page in await client.list_resources()]
+            assert (await links(client))["show"] == (listed[0] if listed else None)
+
+
+async def test_tools_enabled_for_one_session(kit):
     """A tool that a session switched on has its link there."""
     server = FastMCP("crm")
     kit.tool(server, "show", "crm", kit.page("crm"), tags={"extra"})
@@ -220,10 +236,8 @@ async def test_tools_enabled_for_one_session(connect, kit, era):
         await ctx.enable_components(tags={"extra"})
         return "unlocked"
 
-    async with connect(server) as one, connect(server) as two:
+    async with Client(server, mode="legacy") as one, Client(server, mode="legacy") as two:
         await one.call_tool("unlock", {})
-        if era == "modern" and len(await one.list_tools()) == 1:
-            pytest.skip("this FastMCP keeps no sessions in the modern era")
         assert (await links(one))["show"] == kit.view
         assert "show" not in await links(two)
 

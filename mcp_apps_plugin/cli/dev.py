@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import secrets
-import sys
 import time
 from collections.abc import Sequence  # noqa: TC003  cyclopts reads the annotations
 from typing import Annotated
@@ -13,12 +12,12 @@ from urllib.parse import urlsplit
 from cyclopts import Parameter
 
 from mcp_apps_plugin.cli.headers import read_headers
-from mcp_apps_plugin.cli.load import LoadError, file_of, load_server
-from mcp_apps_plugin.dev.child import Lifeline, Order, keep_output, mounted, proxied, serve
-from mcp_apps_plugin.dev.nursery import Nursery, Spawner, Starter, read_order
-from mcp_apps_plugin.protocol.findings import MCPAppsError
+from mcp_apps_plugin.cli.load import LoadError, file_of
+from mcp_apps_plugin.dev.nursery import Nursery, Spawner, Starter
+from mcp_apps_plugin.dev.order import Order
 
 PORT = 8765
+CHILD = "mcp_apps_plugin.cli.dev_child"
 
 
 def dev(
@@ -61,30 +60,12 @@ def dev(
     file = file_of(server) if server is not None else None
     secret, headers = secrets.token_urlsafe(24), read_headers(header)
     order = Order(server or url or "", secret, headers=headers)
-    # The server is on its way before the window's part, which it has no use for, is imported.
-    starter: Starter = Spawner(__name__)
-    if Nursery.possible():
-        starter = Nursery(serve_child, first=order.to_text() if file else None)
+    # The server's process imports its part, and the server, while this one imports the window's.
     gc.disable()  # as in `mcp_apps_command`
+    starter: Starter = Spawner(CHILD)
+    if Nursery.possible():
+        starter = Nursery(CHILD, first=order.to_text() if file else None)
     from mcp_apps_plugin.cli.dev_host import run_host  # noqa: PLC0415  as said
 
     gc.enable()
     run_host(order, file, starter, port or PORT, exact=port is not None, browse=open, began=began)
-
-
-def serve_child(text: str) -> int:
-    """Be the server's process: load what was named, and serve it to the dev host."""
-    life = Lifeline()
-    order, output = Order.from_text(text), keep_output()
-    try:
-        server = proxied(order.spec, order.headers) if order.is_url else load_server(order.spec)
-        shown = mounted(server, order.namespace) if order.namespace else server
-        serve(shown, order.secret, output, life)
-    except (LoadError, MCPAppsError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(serve_child(read_order()))

@@ -17,8 +17,8 @@ from mcp_apps_plugin.dev.watch import folder_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mcp_apps_plugin.dev.child import Order
     from mcp_apps_plugin.dev.nursery import Starter
+    from mcp_apps_plugin.dev.order import Order
 
 
 def run_host(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from mcp_apps_plugin.dev.fresh import FRESH_PATH
+from mcp_apps_plugin.dev.order import FRESH_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,6 @@ import os
 import sys
 import threading
 import time
-from dataclasses import asdict, dataclass, field
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +23,7 @@ from fastmcp.server import create_proxy
 from starlette.responses import PlainTextResponse
 
 from mcp_apps_plugin.dev.fresh import Freshness
+from mcp_apps_plugin.dev.order import KEY_HEADER, PATH
 from mcp_apps_plugin.dev.serving import Server, listen
 
 if TYPE_CHECKING:
@@ -31,44 +31,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-KEY_HEADER: Final = "x-mcp-apps-dev"
-"""The header that opens the server's port: no other program and no page may use it."""
-
-PATH: Final = "/mcp"
-
 GRACE_SECONDS: Final = 5.0
 """How long a server may take to end by itself when its dev host is gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a server's process is to run.
-
-    Attributes:
-        spec: What the user named: a file, or the URL of a server to stand in for.
-        secret: What opens the process's port.
-        namespace: The name to mount the server under; empty for none.
-        headers: What the server asks of every request.
-    """
-
-    spec: str
-    secret: str = field(repr=False)
-    namespace: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-
-    @property
-    def is_url(self) -> bool:
-        """Whether the server runs elsewhere, and was named by its URL."""
-        return "://" in self.spec
-
-    def to_text(self) -> str:
-        """Return it as it is told to the process: one line."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_text(cls, text: str) -> Order:
-        """Read what a process was told."""
-        return cls(**json.loads(text))
 
 
 def mounted(server: FastMCP[Any], namespace: str) -> FastMCP[Any]:

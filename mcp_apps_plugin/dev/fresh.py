@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -19,6 +19,7 @@ from mcp_types import SubscriptionsListenRequestParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from mcp_apps_plugin.dev.order import FRESH_PATH
 from mcp_apps_plugin.server.refresh import refresh_pages
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, ServerRequestContext
     from mcp.server.session import ServerSession
     from starlette.types import ASGIApp, Receive, Scope, Send
-
-FRESH_PATH: Final = "/pages"
-"""Where the process is told which files of pages have changed."""
 
 
 class Freshness:

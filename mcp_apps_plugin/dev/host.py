@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from starlette.websockets import WebSocket
 
-    from mcp_apps_plugin.dev.child import Order
     from mcp_apps_plugin.dev.nursery import Starter
+    from mcp_apps_plugin.dev.order import Order
     from mcp_apps_plugin.protocol.shapes import JsonObject
 
 logger = logging.getLogger(__name__)

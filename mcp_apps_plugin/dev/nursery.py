@@ -17,13 +17,12 @@ import sys
 import threading
 import traceback
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    Main = Callable[[str], int]
-    """What a process does with its order; returns its exit code."""
 
 _MAX_REQUEST: Final = 65_536
 _MAX_LINE: Final = 1024 * 1024
@@ -67,7 +66,7 @@ class Spawner:
     """Starts processes from nothing, on every system.
 
     Args:
-        module: The module that is run, as `python -m module`.
+        module: The module that is run, as `python -m module`, and reads its order.
     """
 
     def __init__(self, module: str) -> None:
@@ -110,17 +109,16 @@ class Nursery:
     Make it before there are threads and before the event loop runs.
 
     Args:
-        main: What each process does.
+        module: The module whose `serve_child` each process runs, with its order. It is imported
+            by the one that stands by, so that this process can do something else meanwhile.
         first: The order of a process to start at once, for the first `start` that asks for it.
     """
 
-    def __init__(self, main: Main, *, first: str | None = None) -> None:
+    def __init__(self, module: str, *, first: str | None = None) -> None:
         self._socket, theirs = socket.socketpair()
-        # What was imported stays: a child that looked through it for garbage would copy it all.
-        gc.freeze()
         if os.fork() == 0:
             self._socket.close()
-            _stand_by(theirs, main)
+            _stand_by(theirs, module)
         theirs.close()
         self._ahead = self._ask(first) if first is not None else None
 
@@ -183,11 +181,16 @@ async def _reader(descriptor: int) -> asyncio.StreamReader:
     return reader
 
 
-def _stand_by(control: socket.socket, main: Main) -> None:
+def _stand_by(control: socket.socket, module: str) -> None:
     """Split off a process for each request, until the other end is closed. Never returns."""
     # The terminal's interrupt goes to all; the dev host decides who ends when.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    with contextlib.suppress(Exception):  # whatever it is: each process will fail by it, and say so
+        import_module(module)
+    # What was imported stays: a child that looked through it for garbage would copy it all.
+    gc.freeze()
+    gc.enable()
     with contextlib.suppress(OSError):  # the other end is gone, and had something left to read
         while True:
             request, descriptors, _, _ = socket.recv_fds(control, _MAX_REQUEST, 3)
@@ -196,14 +199,14 @@ def _stand_by(control: socket.socket, main: Main) -> None:
             process = os.fork()
             if process == 0:
                 control.close()
-                _become(main, request.decode(), descriptors)
+                _become(module, request.decode(), descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)
             control.send(str(process).encode())
     os._exit(0)
 
 
-def _become(main: Main, order: str, descriptors: list[int]) -> None:
+def _become(module: str, order: str, descriptors: list[int]) -> None:
     """Be the new process. Never returns."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for standard, descriptor in enumerate(descriptors):
@@ -211,7 +214,7 @@ def _become(main: Main, order: str, descriptors: list[int]) -> None:
         os.close(descriptor)
     code = 1
     try:
-        code = main(order)
+        code = import_module(module).serve_child(order)
     except BaseException:  # noqa: BLE001  the process ends here, whatever it was
         traceback.print_exc()
     finally:

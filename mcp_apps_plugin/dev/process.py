@@ -8,15 +8,15 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from mcp_apps_plugin.dev.child import KEY_HEADER, PATH
 from mcp_apps_plugin.dev.endpoint import Endpoint
+from mcp_apps_plugin.dev.order import KEY_HEADER, PATH
 from mcp_apps_plugin.dev.serving import ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp_apps_plugin.dev.child import Order
     from mcp_apps_plugin.dev.nursery import Child, Starter
+    from mcp_apps_plugin.dev.order import Order
 
 END_SECONDS: Final = 3.0
 _LAST_WORDS: Final = 60

@@ -15,8 +15,8 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
-from mcp_apps_plugin.dev.child import Order
 from mcp_apps_plugin.dev.nursery import Spawner
+from mcp_apps_plugin.dev.order import Order
 from mcp_apps_plugin.dev.process import ServerFailedError, ServerProcess
 
 GALLERY = Path(__file__).with_name("gallery.py")
@@ -63,7 +63,7 @@ async def run():
             heard.put_nowait(line)
 
         process = ServerProcess(
-            Spawner("mcp_apps_plugin.cli.dev"),
+            Spawner("mcp_apps_plugin.cli.dev_child"),
             Order(str(spec), secrets.token_urlsafe()),
             on_line=hear,
             on_gone=gone.put_nowait,

@@ -92,7 +92,7 @@ def set_mark(handler: object, mark: str, value: object) -> None:
         ) from None
 
 
-def _place_for(handler: object, mark: str) -> tuple[dict[str, object], str]:
+def _place_for(handler: Any, mark: str) -> tuple[dict[str, object], str]:
     """Return where a handler's mark is kept, and the name it has there.
 
     For a method it is kept on its object: the methods of two objects are one function.
@@ -120,7 +120,7 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
     while handler is not None and seen < _MAX_DEPTH:
         seen += 1
         if inspect.ismethod(handler):
-            of_object = getattr(handler.__self__, "__dict__", {})
+            of_object: dict[str, Any] = getattr(handler.__self__, "__dict__", {})
             value = of_object.get(_key_on_object(handler, mark))
             if isinstance(value, kind):
                 return value

@@ -81,7 +81,8 @@ def connect_as_declared(client: Client[Any]) -> None:
 def _declaration(client: Client[Any]) -> str:
     """Return what a client declares of MCP Apps, comparable; empty where it declares nothing."""
     session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
-    settings = (session.get("extensions") or {}).get(EXTENSION_ID)
+    extensions: dict[str, Any] = session.get("extensions") or {}
+    settings = extensions.get(EXTENSION_ID)
     if settings is None:
         return ""
     # Whether it asks its user is declared beside it, and is the other half of what pages may do.

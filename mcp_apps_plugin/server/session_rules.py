@@ -32,7 +32,7 @@ def _kept_nothing(server: FastMCP[Any]) -> bool:
     module = sys.modules.get(_MEMORY_MODULE)
     if module is None or type(store) is not module.MemoryStore:
         return False
-    collections = getattr(store, "_cache", None)
-    return isinstance(collections, dict) and not any(
+    collections: dict[str, Any] | None = getattr(store, "_cache", None)
+    return collections is not None and not any(
         collection.keys(limit=1) for collection in collections.values()
     )

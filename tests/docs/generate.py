@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
+
 import mcp_apps_plugin
 from mcp_apps_plugin import checks, host, testing
 from mcp_apps_plugin.cli.main import app as command
@@ -183,6 +185,8 @@ def _first(member: Any) -> str:
 
 
 def _signature(name: str, value: Any) -> str:
+    if isinstance(value, type) and issubclass(value, BaseModel):
+        value.model_rebuild()  # before its first use a model does not know its own parameters
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):

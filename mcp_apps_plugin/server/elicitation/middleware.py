@@ -59,8 +59,8 @@ class ElicitMiddleware(Middleware):
             assert context.method is not None  # noqa: S101  it is a carrier
             return _RESULTS[context.method](_questions(leg))
         if isinstance(result, Asking):
-            asked = result.input_required.input_requests or {}
-            pages = await pages_of_result(leg, context, asked)
+            asked: Any = result
+            pages = await pages_of_result(leg, context, asked.input_required.input_requests or {})
             leg.hints = {key: hint(uri) for key, uri in pages.items()}
         return result
 

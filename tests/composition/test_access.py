@@ -208,7 +208,7 @@ async def test_per_session_visibility_of_pages(kit, depth):
 
 
 async def test_links_follow_what_a_session_sees(connect, kit):
-    """In the modern era FastMCP keeps one session for all, or none: a link is there with its page."""
+    """A link is there with its page; in the modern era FastMCP has one session for all, or none."""
     server = FastMCP("crm")
     kit.tool(server, "show", "crm", kit.page("crm"))
 

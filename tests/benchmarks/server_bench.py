@@ -49,7 +49,8 @@ missed: list[str] = []
 
 def report(name: str, value: float, limit: float, unit: str) -> None:
     met = value <= limit
-    print(f"{name:<44} {value:8.3f} {unit:<3} target <= {limit:g} {unit} {'' if met else 'MISSED'}")
+    target = "" if limit == math.inf else f"target <= {limit:g} {unit} {'' if met else 'MISSED'}"
+    print(f"{name:<44} {value:8.3f} {unit:<3} {target}".rstrip())
     if not met:
         missed.append(name)
 

@@ -176,7 +176,7 @@ def _take_over(part: _Part, provider: Provider, below: _Part) -> None:
                     subject=f"page {seen} of server {part.attachment.server.name!r}",
                     problem=f"is served by two mounted servers: {names[0]!r} and {names[1]!r}.",
                     consequence="The tools of one would show the page of the other.",
-                    remedy="Mount at least one of them with `namespace=`.",
+                    remedy="Mount each of them with a `namespace=` of its own.",
                     severity="error" if own else "warning",
                 )
             )

@@ -243,6 +243,64 @@ async def test_servers_of_one_name_do_not_clash(kit):
     assert (await audit(server)).findings == ()
 
 
+async def test_two_mounts_with_one_namespace(connect, kit):
+    """They share a namespace like two without: a finding for one address, and nothing for two."""
+    server, other = kit.root(audit="off"), FastMCP("other")
+    kit.tool(other, "open", "other", kit.page("other", "ui://other/view"))
+    kit.tool(other, "reload", "other", visibility="app")
+    for child in (kit.team("crm"), other):
+        server.mount(child, namespace="a")
+    assert not (await audit(server)).errors
+    server.mount(kit.team("shop"), namespace="a")
+    (finding,) = (await audit(server)).errors
+    for word in ("page-conflict", "'crm'", "'shop'", "of its own"):
+        assert word in str(finding)
+    async with connect(server) as client:
+        seen = await kit.look(client)
+        assert seen.shows == {"a_show": "crm", "a_open": "other"}
+        assert seen.names["a_open"] == {"open": "a_open", "reload": "a_reload"}
+        assert await kit.mark(client, "a_refresh") == "crm"
+
+
+async def test_namespaces_that_begin_alike(connect, kit):
+    """`a`, `a_b`, and `b` below `a_c`: each copy of a page knows the tools of its own server."""
+    server, middle = FastMCP("root"), FastMCP("middle")
+    middle.mount(kit.team("deep"), namespace="b")
+    server.mount(kit.team("crm"), namespace="a")
+    server.mount(kit.team("shop"), namespace="a_b")
+    server.mount(middle, namespace="a_c")
+    async with connect(server) as client:
+        seen = await kit.look(client)
+        assert seen.shows == {"a_show": "crm", "a_b_show": "shop", "a_c_b_show": "deep"}
+        for tool, names in seen.names.items():
+            assert await kit.mark(client, names["refresh"]) == seen.shows[tool]
+
+
+async def test_mounts_that_come_go_and_are_exchanged(connect, kit):
+    """Whatever is mounted at the moment counts, under the same namespace, too."""
+    server = FastMCP("root")
+
+    def mount(team, namespace):
+        server.mount(kit.team(team), namespace=namespace)
+        return server.providers[-1]
+
+    async with connect(server) as client:
+        first = mount("crm", "a")
+        assert (await kit.look(client)).shows == {"a_show": "crm"}
+        assert await kit.mark(client, "refresh") == "crm"
+        second = mount("shop", "b")
+        assert (await kit.look(client)).shows == {"a_show": "crm", "b_show": "shop"}
+        assert "name-ambiguous" in await kit.refusal(client, "refresh")
+        server.providers.remove(second)
+        assert (await kit.look(client)).shows == {"a_show": "crm"}
+        assert await kit.mark(client, "refresh") == "crm"
+        server.providers.remove(first)
+        mount("shop", "a")
+        assert (await kit.look(client)).shows == {"a_show": "shop"}
+        for name in ("refresh", "a_refresh"):
+            assert await kit.mark(client, name) == "shop"
+
+
 @pytest.mark.parametrize("nested", [False, True])
 async def test_two_mounts_with_one_address_never_show_the_wrong_page(connect, kit, nested):
     """With the audit off, the second server's tool is listed without link, and works."""

@@ -87,17 +87,26 @@ def test_the_front_door() -> None:
     assert public == sorted(public)
     assert len(set(public)) == len(public)
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    imported = {
-        alias.asname or alias.name
+    (for_checkers,) = [
+        node
         for node in tree.body
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.If) and not isinstance(node.test, ast.UnaryOp)
+    ]
+    homes = {
+        alias.name: node.module
+        for node in (*tree.body, *for_checkers.body)
+        if isinstance(node, ast.ImportFrom) and node.module != "typing"
         for alias in node.names
-        if part_of(node.module or "") and not alias.name.startswith("_")
     }
-    assert imported == set(public)
+    assert set(homes) == set(public)
     for name in public:
         value = getattr(mcp_apps_plugin, name)
         assert name == "hookimpl" or value.__doc__, name
+        # What a checker is told is what comes when the name is used.
+        assert value is getattr(importlib.import_module(homes[name]), name)
+    assert set(public) <= set(dir(mcp_apps_plugin))
+    with pytest.raises(AttributeError, match="no attribute 'uii'"):
+        _ = mcp_apps_plugin.uii
 
 
 def test_every_public_list_is_sorted() -> None:

@@ -67,5 +67,6 @@ def dev(
         starter = Nursery(CHILD, first=order.to_text() if file else None)
     from mcp_apps_plugin.cli.dev_host import run_host  # noqa: PLC0415  as said
 
+    gc.freeze()
     gc.enable()
     run_host(order, file, starter, port or PORT, exact=port is not None, browse=open, began=began)

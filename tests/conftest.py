@@ -14,12 +14,17 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 from fastmcp import Client, FastMCP
+from hypothesis import HealthCheck, settings
 from mcp.client.extension import advertise
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
+
+# How fast a shared machine makes examples says nothing of the code.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 EXTENSION = "io.modelcontextprotocol/ui"
 PAGE = "text/html;profile=mcp-app"

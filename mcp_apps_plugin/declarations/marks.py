@@ -98,10 +98,11 @@ def _place_for(handler: Any, mark: str) -> tuple[dict[str, object], str]:
     For a method it is kept on its object: the methods of two objects are one function.
     """
     if inspect.ismethod(handler) and not inspect.isclass(handler.__self__):
-        of_object = getattr(handler.__self__, "__dict__", None)
-        if isinstance(of_object, dict):
-            return cast("dict[str, object]", of_object), _key_on_object(handler, mark)
-    return vars(carrier_of(handler)), mark
+        of_object: dict[str, object] | None = getattr(handler.__self__, "__dict__", None)
+        if of_object is not None:
+            return of_object, _key_on_object(handler, mark)
+    carrier: object = carrier_of(handler)
+    return vars(carrier), mark
 
 
 def _key_on_object(method: Any, mark: str) -> str:
@@ -116,7 +117,7 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
     """
     seen = 0
     if isinstance(handler, staticmethod | classmethod):
-        handler = carrier_of(handler)
+        handler = carrier_of(cast("Any", handler))
     while handler is not None and seen < _MAX_DEPTH:
         seen += 1
         if inspect.ismethod(handler):
@@ -184,7 +185,7 @@ def describe(handler: object) -> str:
 
 def place_of(handler: object) -> str:
     """Return where a handler is written, as `file:line`, or nothing where Python cannot tell."""
-    carrier = _written(handler)
+    carrier: Any = _written(handler)
     # A callable object is written where its class says what a call does.
     called = vars(type(carrier)).get("__call__", None) if callable(carrier) else None
     code = getattr(carrier, "__code__", None) or getattr(called, "__code__", None)
@@ -193,13 +194,13 @@ def place_of(handler: object) -> str:
 
 def source_file(handler: object) -> str | None:
     """Return the file that defines a handler, or `None` when Python does not know one."""
-    carrier = _written(handler)
+    carrier: Any = _written(handler)
     if carrier is None:
         return None
-    if not inspect.isroutine(carrier) and not inspect.isclass(carrier):
-        carrier = type(carrier)
+    has_file = inspect.isroutine(carrier) or inspect.isclass(carrier)
+    owner: Any = carrier if has_file else carrier.__class__
     try:
-        return inspect.getfile(carrier)
+        return inspect.getfile(owner)
     except (TypeError, OSError):
         return None
 

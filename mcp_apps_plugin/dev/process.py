@@ -78,8 +78,10 @@ class ServerProcess:
             child.kill()
             raise ServerFailedError(self.last_words) from None
         # What stands in for a server elsewhere hands its headers on by itself.
-        headers = {} if order.is_url else order.headers
-        return Endpoint(f"http://{ADDRESS}:{port}{PATH}", {**headers, KEY_HEADER: order.secret})
+        headers = {KEY_HEADER: order.secret}
+        if not order.is_url:
+            headers = {**order.headers, **headers}
+        return Endpoint(f"http://{ADDRESS}:{port}{PATH}", headers)
 
     @property
     def last_words(self) -> str:

@@ -95,7 +95,7 @@ def forward_declarations(server: Server) -> None:
 
 def _made_with(server: Server, provider: Any, factory: object) -> Iterator[Any]:
     """Yield the components that were looked up before, and keep the factory they were made with."""
-    caches: list[Any] = [vars(provider).get(f"_{kind}_cache") for kind in _CACHED]
+    caches: list[Any] = [getattr(provider, f"_{kind}_cache", None) for kind in _CACHED]
     known: list[Any] = [each for cache in caches if cache is not None for each in cache.items]
     # Tools made from such ones, by hand, have them as their roots.
     for component in (*known, *map(root_of, local_components(server))):

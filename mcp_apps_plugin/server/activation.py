@@ -127,7 +127,7 @@ PATCHES = (
         FastMCP,
         {
             "__init__": Method(_stand_in("new_server"), ("self",)),
-            "run": Method(_stand_in("run"), ("self",)),
+            "run": Method(_stand_in("run"), ("self",), optional=True),
         },
         feature="servers",
         why="FastMCP has no hook for new servers, and discovers no plugins; and it shows fifty "

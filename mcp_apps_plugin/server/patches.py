@@ -18,10 +18,12 @@ class Method(NamedTuple):
     Attributes:
         wrap: Takes the original and returns what stands in for it; asked at the first call.
         parameters: The parameters we rely on.
+        optional: Whether nobody would miss it: where it does not fit, it is left as it is.
     """
 
     wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
     parameters: tuple[str, ...]
+    optional: bool = False
 
 
 class _Wrapped:
@@ -30,19 +32,20 @@ class _Wrapped:
     def __init__(self, owner: type, name: str, method: Method) -> None:
         self.inherited = name not in vars(owner)
         self.original: Callable[..., Any] = inspect.getattr_static(owner, name)
-        self.current: Callable[..., Any] = functools.partial(self._first, method.wrap)
+        self.current: Callable[..., Any] | None = None
+        self._wrap = method.wrap
 
         @functools.wraps(self.original)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return self.current(*args, **kwargs)
+            return (self.current or self._load())(*args, **kwargs)
 
         self.wrapper = wrapper
 
-    def _first(self, wrap: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        stand_in = wrap(self.original)
-        if isinstance(self.current, functools.partial):  # not undone meanwhile
+    def _load(self) -> Callable[..., Any]:
+        stand_in = self._wrap(self.original)
+        if self.current is None:  # not undone meanwhile
             self.current = stand_in
-        return self.current(*args, **kwargs)
+        return self.current
 
 
 class Patch:
@@ -80,15 +83,16 @@ class Patch:
         """Wrap the methods, unless FastMCP has changed the shape of one."""
         if self._applied:
             return
+        fitting = {name: each for name, each in self.methods.items() if self._fits(name, each)}
         places = [
             f"{name}({', '.join(method.parameters)})"
             for name, method in self.methods.items()
-            if not self._fits(name, method)
+            if name not in fitting and not method.optional
         ]
         self.refused = f"has no `{', '.join(places)}` any more." if places else ""
         if places:
             return
-        for name, method in self.methods.items():
+        for name, method in fitting.items():
             self._applied[name] = wrapped = _Wrapped(self.owner, name, method)
             setattr(self.owner, name, wrapped.wrapper)
 

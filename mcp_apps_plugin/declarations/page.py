@@ -182,8 +182,6 @@ class AppResource:
 
 
 @overload
-def app_resource(uri: _F, /) -> _F: ...
-@overload
 def app_resource(
     uri: str | None = None,
     *,
@@ -198,6 +196,8 @@ def app_resource(
     auth: Auth | None = None,
     versioned: bool = False,
 ) -> Callable[[_F], _F]: ...
+@overload
+def app_resource(uri: _F, /) -> _F: ...
 @authored(Code.PAGE_USAGE, "@app_resource")
 def app_resource(
     uri: Any = None,

@@ -23,7 +23,7 @@ from mcp_apps_plugin.protocol.findings import (
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class _WireModel(BaseModel):
@@ -123,6 +123,17 @@ class Csp(_WireModel):
     resource_domains: tuple[str, ...] = ()
     frame_domains: tuple[str, ...] = ()
     base_uri_domains: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:  # lists become tuples; without this, checkers would refuse a list
+
+        def __init__(
+            self,
+            *,
+            connect_domains: Sequence[str] = (),
+            resource_domains: Sequence[str] = (),
+            frame_domains: Sequence[str] = (),
+            base_uri_domains: Sequence[str] = (),
+        ) -> None: ...
 
     @field_validator("*", mode="before")
     @classmethod

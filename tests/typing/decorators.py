@@ -44,6 +44,15 @@ def weather_map() -> str:
     return ""
 
 
+@app_resource("ui://weather/list")
+def weather_list(city: str = "Bern") -> str:
+    return city
+
+
+listed: str = weather_list(city="Oslo")
+ORIGINS = Csp(connect_domains=["https://api.example"], resource_domains=["https://cdn.example"])
+
+
 @app_resource
 async def later(ctx: Context) -> bytes:
     return ctx.request_id.encode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,11 +21,12 @@ from mcp_apps_plugin.checks.surface import Surface, make_surface
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
 from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.audit import audit
+from mcp_apps_plugin.server.shaping import listeners
 from mcp_apps_plugin.server.survey import survey
 from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from fastmcp import Client, FastMCP
 
@@ -129,6 +130,25 @@ async def record(server: Any, options: Options) -> Recording:
         options: How to check.
     """
     recording = Recording()
+    with _texts(recording):
+        await _record(recording, server, options)
+    return recording
+
+
+@contextmanager
+def _texts(recording: Recording) -> Generator[None]:
+    """Hear of texts that could not be made: a client of the server cannot see that one failed."""
+    failed: list[Finding] = []
+    listener = failed.append
+    listeners.append(listener)
+    try:
+        yield
+    finally:
+        listeners.remove(listener)
+        recording.findings += dict.fromkeys(failed)
+
+
+async def _record(recording: Recording, server: Any, options: Options) -> None:
     sources: dict[str, PageSource] = {}
     seen: set[tuple[Era, Apps]] = set()
     for era, apps in options.kinds:
@@ -160,7 +180,6 @@ async def record(server: Any, options: Options) -> Recording:
             recording.snapshots.append(snapshot)
             if snapshot.apps == "apps":
                 await _look_closer(recording, client, snapshot, options, sources)
-    return recording
 
 
 def _reads(recording: Recording, apps: Apps) -> int | None:

@@ -6,7 +6,7 @@ import logging
 import weakref
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp.tools.base import InputRequiredToolResult
 from mcp_types import ContentBlock, TextContent
@@ -14,13 +14,14 @@ from pydantic_core import to_json
 
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.text import render_text
+from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 from mcp_apps_plugin.server.negotiation import Support, supports_apps
 from mcp_apps_plugin.server.tree import written_below
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from fastmcp.tools import Tool
     from fastmcp.tools.base import ToolResult
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("mcp_apps_plugin")
 _told: weakref.WeakValueDictionary[int, UiDeclaration] = weakref.WeakValueDictionary()
+listeners: Final[list[Callable[[Finding], None]]] = []
+"""Who is told of each text that could not be made; the log is told once for each declaration."""
+
 _noticing: ContextVar[list[Tool] | None] = ContextVar("mcp_apps_noticing", default=None)
 
 
@@ -82,18 +86,20 @@ def _words(
         made = render_text(text, returned, as_object(result.structured_content))
         return None if made is None else _blocks(made)
     except Exception as error:  # noqa: BLE001  an author's format or function; the result stands
+        finding = Finding(
+            code=Code.TEXT_INVALID,
+            subject=f"tool {tool.name!r} of {declaration.subject}",
+            problem=f"its text could not be made ({type(error).__name__}: {error}).",
+            consequence="The client reads FastMCP's own content instead.",
+            remedy="Make `text=` fit every result.",
+            severity="warning",
+            place=declaration.place,
+        )
+        for listener in listeners:
+            listener(finding)
         if id(declaration) not in _told:  # what fails once will fail at many calls
             _told[id(declaration)] = declaration
-            place = f" ({declaration.place})" if declaration.place else ""
-            _logger.warning(
-                "tool %r of %s%s: its text could not be made (%s: %s). The client reads FastMCP's "
-                "own content instead; said once. Make `text=` fit every result. [text-invalid]",
-                tool.name,
-                declaration.subject,
-                place,
-                type(error).__name__,
-                error,
-            )
+            _logger.warning("%s", finding)
         return None
 
 

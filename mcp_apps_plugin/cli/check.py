@@ -26,6 +26,7 @@ from mcp_apps_plugin.checks.formats import WRITERS, Format
 from mcp_apps_plugin.checks.run import Examined, Options, examine
 from mcp_apps_plugin.cli.headers import read_headers
 from mcp_apps_plugin.cli.load import LoadError, load_server
+from mcp_apps_plugin.server.switch import is_active
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -138,7 +139,14 @@ def _target(server: str | None, url: str | None) -> FastMCP[Any] | str:
     if url is not None and not url.startswith(("http://", "https://")):
         message = f"--url {url} is no http address. It ends with the endpoint, often `/mcp`."
         raise LoadError(message)
-    return url if url is not None else load_server(server or "")
+    if url is not None:
+        return url
+    if not is_active():  # a variable that was left over must not make a broken server look right
+        message = (
+            "MCP_APPS_DISABLE switches the package off: unset it, to check what hosts will see."
+        )
+        raise LoadError(message)
+    return load_server(server or "")
 
 
 def _arguments(named: Sequence[str]) -> dict[str, dict[str, Any]]:

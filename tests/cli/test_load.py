@@ -114,3 +114,12 @@ def test_another_kind_of_file_is_refused(write):
 def test_loading_gives_the_server_itself(write):
     """What is loaded is the object, ready to run."""
     assert isinstance(load_server(str(write(f"{HEAD}mcp = FastMCP('A')"))), FastMCP)
+
+
+def test_a_check_without_the_package_is_none(mcp_apps, write):
+    """A variable that was left over does not make a server look right."""
+    write("from fastmcp import FastMCP\nmcp = FastMCP('plain')\n")
+    done = mcp_apps("check", "server.py", MCP_APPS_DISABLE="1")
+    assert done.returncode == 2
+    assert "MCP_APPS_DISABLE switches the package off" in done.stderr
+    assert "Traceback" not in done.stderr

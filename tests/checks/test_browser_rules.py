@@ -50,3 +50,18 @@ async def test_a_good_page(judge):
     found = await judge(making.make_server(), browser=True)
     assert {str(f.code) for f in found if str(f.code).startswith("browser-")} == set()
     assert set(BROKEN) == {code for code in RULES if code.startswith("browser-")}
+
+
+@pytest.mark.parametrize(
+    ("missing", "severity"),
+    [
+        ('<link rel="stylesheet" href="http://127.0.0.1:9/x.css">', "error"),
+        ('<script src="http://127.0.0.1:9/x.js"></script>', "warning"),
+    ],
+)
+async def test_what_could_not_be_loaded_excuses_what_needed_it(judge, missing, severity):
+    """A machine without a network misses code and data; for want of a style no script fails."""
+    html = document("McpApp.Ap();", head=missing)
+    csp = {"connectDomains": [], "resourceDomains": ["http://127.0.0.1:9"]}
+    found = await judge(making.make_server(html=html, ui={"csp": csp}), browser=True)
+    assert {f.severity for f in found if str(f.code) == "browser-error"} == {severity}

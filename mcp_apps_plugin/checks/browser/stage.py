@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 HOST_ORIGIN: Final = "https://host.mcp-apps.test"
 SANDBOX_ORIGIN: Final = "https://sandbox.mcp-apps.test"
 SANDBOX_URL: Final = f"{SANDBOX_ORIGIN}/"
+_LOOKS: Final = frozenset({"stylesheet", "image", "media", "font"})
 _MARK: Final = "mcp-apps-observed "
 _PAGE_URL: Final = "about:srcdoc"
 
@@ -78,6 +79,7 @@ class Stage:
         errors: Uncaught errors of the page's scripts.
         violations: What the page's policy forbade.
         failed_requests: What could not be loaded for other reasons than the policy.
+        missed: Of these, what its scripts may have needed: code and data, no looks.
         handshake_seconds: How long it took until the page was initialized, once it is.
     """
 
@@ -87,6 +89,7 @@ class Stage:
     errors: list[str] = field(default_factory=list[str])
     violations: list[Violation] = field(default_factory=list[Violation])
     failed_requests: list[str] = field(default_factory=list[str])
+    missed: list[str] = field(default_factory=list[str])
     handshake_seconds: float | None = None
     _incoming: asyncio.Queue[object] = field(default_factory=asyncio.Queue[object])
 
@@ -167,6 +170,8 @@ class Stage:
         """Take note of what could not be loaded."""
         if (request.failure or "") != "csp":
             self.failed_requests.append(request.url)
+            if request.resource_type not in _LOOKS:
+                self.missed.append(request.url)
 
 
 @asynccontextmanager

@@ -45,7 +45,7 @@ class Visit:
         agreed: Whether it answered when it was to end.
         errors: Uncaught errors and what it logged as errors.
         violations: What its policy forbade.
-        offline: What it could not load for other reasons than its policy.
+        offline: The code and data it could not load for other reasons than its policy.
     """
 
     uri: str
@@ -85,7 +85,7 @@ class Visit:
             yield found(
                 CheckCode.BROWSER_ERROR,
                 subject,
-                f"failed: {error[:300]}"
+                f"failed: {error[:300].rstrip('.')}."
                 + (f" It could not load {self.offline[0]}." if self.offline else ""),
                 "The page stays as it was before, often empty.",
                 "Open it with `mcp-apps dev` and look at the console.",
@@ -180,7 +180,7 @@ async def _visit(
         logged = [text for kind, text in shown.console if kind == "error"]
         visit.errors = [*shown.errors, *logged]
         visit.violations = shown.violations
-        visit.offline = shown.failed_requests
+        visit.offline = shown.missed
     return visit
 
 

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from mcp_apps_plugin.cli.load import LoadError, ServerSpec, load_server
 from mcp_apps_plugin.cli.typescript import ToolTypes, declare_tools
 from mcp_apps_plugin.protocol.links import visibility_of
+from mcp_apps_plugin.server.tree import written_below
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -42,8 +43,11 @@ def types(
 
 
 async def _tools(server: FastMCP[Any]) -> list[ToolTypes]:
-    return [
-        ToolTypes(tool.name, tool.description, tool.parameters, tool.output_schema)
-        for tool in sorted(await server.list_tools(), key=lambda tool: tool.name)
-        if "app" in visibility_of(tool.meta)
-    ]
+    """List the tools by every name that a page may call them by: as listed, and as written."""
+    named: dict[str, ToolTypes] = {}
+    for tool in sorted(await server.list_tools(), key=lambda tool: tool.name):
+        if "app" in visibility_of(tool.meta):
+            for name in (tool.name, written_below(tool).name):
+                said = ToolTypes(name, tool.description, tool.parameters, tool.output_schema)
+                named.setdefault(name, said)
+    return [named[name] for name in sorted(named)]

@@ -146,6 +146,28 @@ def test_each_kind_of_schema(schema, expected):
     assert f"      it: {expected};\n" in text
 
 
+def test_tools_of_a_mounted_server_have_both_names(mcp_apps, write):
+    """The page of a mounted server calls its tools by the names they were written with."""
+    write(
+        """
+        from fastmcp import FastMCP
+
+        inner = FastMCP("inner")
+
+        @inner.tool
+        def more(n: int) -> int:
+            return n
+
+        outer = FastMCP("outer")
+        outer.mount(inner, namespace="own")
+        """.replace("\n        ", "\n")
+    )
+    written = mcp_apps("types", "server.py:outer").stdout
+    assert written.count("n: number") == 2
+    assert '"more"' in written or " more:" in written
+    assert '"own_more"' in written or " own_more:" in written
+
+
 def test_names_and_comments_cannot_break_out():
     """Whatever a server calls its fields, the file stays one declaration."""
     schema = {

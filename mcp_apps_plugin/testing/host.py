@@ -241,6 +241,8 @@ async def find_page(client: Client[Any], name: str) -> tuple[mcp_types.Tool, Res
         raise AssertionError(message)
     page = await resolve_page(client, tool)
     if page is None:
-        message = f"tool {name!r} links no page: its `_meta` is {tool.meta!r}"
+        message = f"tool {name!r} links no page: its `_meta` is {tool.meta!r}. "
+        message += f"If it asks the user with one, call it with `host.client.call_tool({name!r})` "
+        message += "and look at `host.questions`"
         raise AssertionError(message)
     return tool, page

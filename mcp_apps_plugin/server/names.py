@@ -246,15 +246,11 @@ async def _trail_of_its_tools(server: Server, page: FastMCPComponent, trail: Tra
 def _with_names(html: str, names: dict[str, str]) -> str:
     """Embed names; a back end may have embedded its own, which are then mapped on."""
     from mcp_apps_plugin.view import embed  # noqa: PLC0415  heavy, and for pages only
-    from mcp_apps_plugin.view.data import NAMES_ID  # noqa: PLC0415
+    from mcp_apps_plugin.view.data import json_text, names_place  # noqa: PLC0415
 
-    opening = f'id="{NAMES_ID}">'
-    start = html.find(opening)
-    if start < 0:
+    place = names_place(html)
+    if place is None:
         return embed(html, names=names)
-    start += len(opening)
-    end = html.index("</script>", start)
-    theirs: dict[str, str] = json.loads(html[start:end])
+    theirs: dict[str, str] = json.loads(html[place])
     composed = {written: names.get(seen, seen) for written, seen in theirs.items()}
-    element = embed("", names={**names, **composed})
-    return html[:start] + element[element.index(opening) + len(opening) :] + html[end + 9 :]
+    return html[: place.start] + json_text({**names, **composed}) + html[place.stop :]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp_apps_plugin.checks.showing import Record, text_of_content
+from mcp_apps_plugin.view.data import names_place
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
@@ -117,6 +119,8 @@ class AppsSession(Session):
         super().__init__(bridge, page, tool, record)
         self.traffic: list[tuple[str, dict[str, Any]]] = []
         self.view = make_view(self._from_view)
+        place = names_place(page.html)
+        self.view.names = {} if place is None else json.loads(page.html[place])
         self._pump = asyncio.create_task(self._to_view())
 
     async def _from_view(self, message: dict[str, Any]) -> None:

@@ -52,6 +52,8 @@ class ScriptedView:
         result: The tool's result, once told.
         cancelled: Why there is no result, once told; an empty text for no reason given.
         torn_down: Whether the host asked the view to end.
+        names: The tool names its author wrote, each with the one its server has here: what the
+            page library is told below a namespace.
         tools: The view's own tools, by name; see `offer_tool`.
         answer: Answers questions of the server: content to accept with, a whole result, or a
             function of the question's parameters that returns either. `None`: the view cannot.
@@ -72,6 +74,7 @@ class ScriptedView:
         self.result: mcp_types.CallToolResult | None = None
         self.cancelled: str | None = None
         self.torn_down = False
+        self.names: dict[str, str] = {}
         self.tools: dict[str, tuple[JsonObject, Callable[..., Any]]] = {}
         self.answer: Any = None
 
@@ -222,10 +225,12 @@ class ScriptedView:
     ) -> mcp_types.CallToolResult:
         """Call a tool of the view's own server, as `app.callServerTool` does.
 
+        Below a namespace, the name its author wrote reaches it as well.
+
         Raises:
             ViewRefusedError: The tool is not for pages, or the server refused.
         """
-        params = {"name": name, "arguments": dict(arguments or {})}
+        params = {"name": self.names.get(name, name), "arguments": dict(arguments or {})}
         answer = await self.request(Method.TOOLS_CALL, params, seconds=seconds)
         return mcp_types.CallToolResult.model_validate(answer)
 

@@ -32,6 +32,16 @@ def json_text(value: Any) -> str:
     return text.translate(_UNSAFE)
 
 
+def names_place(html: str) -> slice | None:
+    """Return where the JSON of the tool names stands in a document that has it."""
+    opening = f'id="{NAMES_ID}">'
+    found = html.find(opening)
+    if found < 0:
+        return None
+    start = found + len(opening)
+    return slice(start, html.index("</script>", start))
+
+
 def embed(
     html: str,
     *,

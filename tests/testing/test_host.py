@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from fastmcp import Client
+from fastmcp import Client, FastMCP
 
+from mcp_apps_plugin import ui
 from mcp_apps_plugin.host import PageUnavailableError, Reason, apps_client_extension
 from mcp_apps_plugin.testing import AppsHost, ScriptedView, ToolFailedError, ViewRefusedError
 
@@ -37,6 +38,32 @@ async def test_the_view_calls_what_it_may(host):
         with pytest.raises(ViewRefusedError, match="not available to this page"):
             await session.view.call_tool(name)
     assert [reason for reason, _ in session.refusals] == [Reason.TOOL_NOT_VISIBLE] * 2
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+async def test_the_view_calls_below_a_namespace_what_a_page_calls(weather, tmp_path, era):
+    """By the name its author wrote, as the page library does, and by the one that is listed."""
+    file = tmp_path / "page.html"
+    file.write_text("<!doctype html><title>x</title><script src='mcp-app.js'></script>")
+    inner = FastMCP("inner")
+
+    @inner.tool
+    @ui("ui://inner/board", html=file)
+    def board() -> str:
+        return "shown"
+
+    @inner.tool
+    @ui(visibility="app")
+    def more(n: int) -> int:
+        return n + 1
+
+    outer = weather()
+    outer.mount(inner, namespace="own")
+    async with AppsHost(outer, era=era) as host, host.open("own_board") as session:
+        for name in ("more", "own_more"):
+            called = await session.view.call_tool(name, {"n": 1})
+            assert called.structured_content == {"result": 2}
+        assert not session.refusals
 
 
 async def test_the_model_is_offered_its_own_tools(host):

@@ -18,6 +18,7 @@ from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.marks import marks_set
 from mcp_apps_plugin.server.private import WrappedProvider
+from mcp_apps_plugin.server.trail import written_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,11 +107,7 @@ def _registered(server: Server, name: str) -> Tool | None:
 
 def _before(transforms: Sequence[Transform], name: str) -> str | None:
     """Return a tool's name before its namespaces, or `None` if it did not pass them."""
-    shorter: str | None = name
-    for transform in reversed(transforms):
-        if isinstance(transform, Namespace) and shorter is not None:
-            shorter = transform._reverse_name(shorter)  # noqa: SLF001  as FastMCP calls by
-    return shorter
+    return written_name(name, tuple(each for each in transforms if isinstance(each, Namespace)))
 
 
 def is_proxied(component: FastMCPComponent) -> bool:

@@ -176,7 +176,7 @@ def mime_type_of(resource: Resource | ResourceTemplate) -> str:
 def is_page(resource: Resource | ResourceTemplate) -> bool:
     """Tell whether a resource is a page of ours to look after; Prefab's are left alone."""
     address = address_of(resource)
-    return address.startswith(URI_SCHEME) and not address.startswith(_PREFAB)
+    return address.startswith(URI_SCHEME) and not is_prefab(address)
 
 
 def keeps_mime_type(resource: Resource | ResourceTemplate) -> bool:
@@ -194,7 +194,12 @@ def takes_part(meta: JsonObject | None) -> bool:
 def is_left_alone(meta: JsonObject) -> bool:
     """Tell whether a tool is Prefab's or a `FastMCPApp`'s, which FastMCP looks after itself."""
     app_name = (as_object(meta.get("fastmcp")) or {}).get("app")
-    return app_name is not None or (link_of(meta) or "").startswith(_PREFAB)
+    return app_name is not None or is_prefab(link_of(meta))
+
+
+def is_prefab(link: str | None) -> bool:
+    """Tell whether a link is the place that Prefab marks a tool with, for FastMCP to fill in."""
+    return (link or "").startswith(_PREFAB)
 
 
 def take_back(component: FastMCPComponent) -> None:

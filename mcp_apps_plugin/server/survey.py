@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.resources import Resource, ResourceTemplate
@@ -28,6 +29,7 @@ from mcp_apps_plugin.server.emission import (
     address_of,
     declared_page,
     is_page,
+    is_prefab,
     mime_type_of,
     original_of,
 )
@@ -69,7 +71,7 @@ class _Part:
 
     def state_of(self, link: str | None, tool: Tool) -> LinkState:
         """Tell what becomes of a link on this server, or on those it is mounted on."""
-        if link is None:
+        if link is None or (is_prefab(link) and find_spec("prefab_ui")):
             return "served"
         for candidate in candidates(link, trail_of(tool)):
             if candidate not in self.served and not self._by_template(candidate):

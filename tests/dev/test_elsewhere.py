@@ -154,6 +154,7 @@ async def test_headers_do_not_follow_a_redirection_to_somebody_else(port):
         writer.write(b"Content-Length: 0\r\nConnection: close\r\n\r\n")
         await writer.drain()
         writer.close()
+        await writer.wait_closed()
 
     endpoint = Endpoint(f"http://127.0.0.1:{port}/mcp", {"X-Key": "secret"})
     server = await asyncio.start_server(answer, "127.0.0.1", port)

@@ -33,6 +33,7 @@ class Balancer:
         self.ports = ports
         self.served: Counter[int] = Counter()
         self._random = random.Random(7)  # the same spread in every run
+        self._connections: set[asyncio.Task[None] | None] = set()
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator[str]:
@@ -40,15 +41,19 @@ class Balancer:
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         async with server:
             yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+        await asyncio.gather(*filter(None, self._connections))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connections.add(asyncio.current_task())
         for port in self._random.sample(self.ports, len(self.ports)):
             with contextlib.suppress(OSError):
                 below, above = await asyncio.open_connection("127.0.0.1", port)
                 self.served[port] += 1
                 await asyncio.gather(_pass(reader, above), _pass(below, writer))
-                return
-        writer.close()
+                break
+        else:
+            await _close(writer)
+        self._connections.discard(asyncio.current_task())
 
 
 async def _pass(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
@@ -56,7 +61,13 @@ async def _pass(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
         while data := await source.read(65536):
             sink.write(data)
             await sink.drain()
-    sink.close()
+    await _close(sink)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
 
 
 class Caller:

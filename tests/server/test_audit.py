@@ -262,7 +262,7 @@ async def test_two_writers_of_page_options() -> None:
         ({"resourceUri": URI, "resource_uri": "x"}, Code.META_INVALID, "`resource_uri`"),
         ({"resource_uri": URI}, Code.META_INVALID, "`resource_uri` in its `_meta.ui`, and no"),
         ({"resourceURI": URI}, Code.META_INVALID, "`resourceURI` in its `_meta.ui`, and no"),
-        (True, Code.META_INVALID, "no object"),
+        ("yes", Code.META_INVALID, "no object"),
         ({"resourceUri": "https://w/page"}, Code.URI_INVALID, "`https://w/page`"),
         ({"resourceUri": "ui://w/{item}"}, Code.URI_INVALID, "template"),
         ({"resourceUri": 3}, Code.URI_INVALID, "int"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from fastmcp.apps import AppConfig
 from mcp_apps_plugin import audit
 
 URI = "ui://w/page"
+PREFAB = find_spec("prefab_ui") is not None
 MIME = "text/html;profile=mcp-app"
 
 
@@ -39,10 +41,27 @@ def show() -> Any:
 async def test_meta_that_is_no_object(connect: Any) -> None:
     """A `_meta.ui` that is no object is passed as it is, and named."""
     server = FastMCP("s")
-    server.tool(meta={"ui": True})(show())
+    server.tool(meta={"ui": "yes"})(show())
     async with connect(server) as client:
         (tool,) = await client.list_tools()
-    assert tool.meta["ui"] is True
+    assert tool.meta["ui"] == "yes"
+    (finding,) = (await audit(server)).findings
+    assert finding.code == "meta-invalid"
+
+
+async def test_app_true(connect: Any) -> None:
+    """Prefab makes `app=True` a page, and nothing is wrong; without it, the package is named."""
+    server = FastMCP("s")
+    server.tool(app=True)(show())
+    async with connect(server) as client:
+        (tool,) = await client.list_tools()
+    findings = (await audit(server)).findings
+    if PREFAB:
+        assert tool.meta["ui"]["resourceUri"].startswith("ui://prefab/")
+        assert findings == ()
+    else:
+        assert [f.code for f in findings] == ["meta-invalid"]
+        assert "`prefab-ui`" in str(findings[0])
 
 
 SNAPSHOT = """
@@ -88,10 +107,10 @@ async def test_prefab_pages_are_left_alone(connect: Any) -> None:
     server.resource("ui://prefab/renderer.html", mime_type=MIME)(lambda: "<p>")
     server.tool(meta={"ui": {"resourceUri": "ui://prefab/renderer.html"}})(show())
     async with connect(server) as client:
-        (resource,) = await client.list_resources()
+        listed = {str(each.uri): each for each in await client.list_resources()}
         (tool,) = await client.list_tools()
         (item,) = await client.read_resource("ui://prefab/renderer.html")
-    assert "ui" not in (resource.meta or {})
+    assert "ui" not in (listed["ui://prefab/renderer.html"].meta or {})
     assert tool.meta["ui"].keys() == {"resourceUri"}
     # FastMCP before 4.2 gives each of these tools an address of its own.
     assert tool.meta["ui"]["resourceUri"].startswith("ui://prefab/")

@@ -115,11 +115,11 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
     Looks through bound methods, callable objects, `functools.partial`, `functools.wraps` and
     FastMCP's own wrappers.
     """
-    seen = 0
-    if isinstance(handler, staticmethod | classmethod):
+    if isinstance(handler, _DESCRIPTORS):
         handler = carrier_of(cast("Any", handler))
-    while handler is not None and seen < _MAX_DEPTH:
-        seen += 1
+    for _ in range(_MAX_DEPTH):
+        if handler is None:
+            break
         if inspect.ismethod(handler):
             of_object: dict[str, Any] = getattr(handler.__self__, "__dict__", {})
             value = of_object.get(_key_on_object(handler, mark))
@@ -150,6 +150,7 @@ def _behind_injection(handler: object) -> object:
     return inspect.getclosurevars(handler).nonlocals.get("fn")
 
 
+_DESCRIPTORS = (staticmethod, classmethod)
 _INJECTION = "fastmcp.server.dependencies"
 _MAX_DEPTH = 64  # a chain of `__wrapped__` may be a circle
 

@@ -147,10 +147,10 @@ def has_own_tool(server: Server, name: str) -> bool:
     `False` may also mean that it takes more than a look: a version, a transform, a mount.
     """
     own = server.local_provider
-    transforms = (*server.transforms, *own.transforms)
-    return f"{Tool.make_key(name)}@" in own._components and all(  # noqa: SLF001  no reader
-        isinstance(transform, Visibility) for transform in transforms
-    )
+    if f"{Tool.make_key(name)}@" not in own._components:  # noqa: SLF001  FastMCP has no reader
+        return False
+    transforms = [*server.transforms, *own.transforms]
+    return not transforms or all(isinstance(each, Visibility) for each in transforms)
 
 
 def has_namespace(provider: Provider) -> bool:

@@ -1,7 +1,7 @@
 """What composition costs: `tools/list` of 10 mounts x 100 tools with pages, with and without us.
 
 One tree of servers, written with FastMCP's own `app=`, is listed in turns with this package
-switched off (its links dangle) and on (they lead). Figures are CPU time, medians of all turns.
+switched off (its links dangle) and on (they lead).
 
     python tests/benchmarks/composition_bench.py
 """
@@ -9,21 +9,18 @@ switched off (its links dangle) and on (they lead). Figures are CPU time, median
 from __future__ import annotations
 
 import asyncio
-import gc
-import statistics
 import sys
-import time
 from typing import Any
 
 from fastmcp import Client, FastMCP
 from fastmcp.apps import AppConfig
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
+from turns import compare
 
 from mcp_apps_plugin import activate, deactivate
-from mcp_apps_plugin.server.attachment import attachment_of
 
-MOUNTS, TOOLS, ROUNDS, TURN = 10, 100, 11, 5
+MOUNTS, TOOLS, TURNS = 10, 100, 25
 TARGET = 1.05
 
 
@@ -48,46 +45,6 @@ def tree() -> FastMCP[Any]:
     for number in range(MOUNTS):
         root.mount(team(f"team{number}"), namespace=f"team{number}")
     return root
-
-
-async def over_the_wire(server: FastMCP[Any], turns: int) -> list[float]:
-    """Time `tools/list` of an in-memory client, the client's own work included."""
-    async with Client(server) as client:
-        await client.list_tools()
-        return [await timed(client.list_tools) for _ in range(turns)]
-
-
-async def on_the_server(server: FastMCP[Any], turns: int) -> list[float]:
-    """Time the list as the server makes it, without the wire."""
-    await server.list_tools()
-    return [await timed(server.list_tools) for _ in range(turns)]
-
-
-async def timed(work: Any) -> float:
-    """Return the CPU seconds of one call."""
-    gc.collect()
-    gc.disable()
-    started = time.process_time()
-    await work()
-    spent = time.process_time() - started
-    gc.enable()
-    return spent
-
-
-async def compare(label: str, server: FastMCP[Any], measure: Any) -> float:
-    """Measure in turns, switched off and on; print the median of the turns' ratios."""
-    off: list[float] = []
-    on: list[float] = []
-    for _ in range(ROUNDS):
-        deactivate()
-        assert attachment_of(server) is None
-        off.append(min(await measure(server, TURN)))
-        activate()
-        on.append(min(await measure(server, TURN)))
-    plain, ours = statistics.median(off), statistics.median(on)
-    ratio = statistics.median(b / a for a, b in zip(off, on, strict=True))
-    print(f"{label:42} plain {plain * 1e3:6.1f} ms  ours {ours * 1e3:6.1f} ms  {ratio:.3f}x")
-    return ratio
 
 
 class Count(Middleware):
@@ -126,14 +83,23 @@ async def round_trips(shape: str) -> dict[str, int]:
 async def main() -> int:
     """Print all figures; fail above the target."""
     root = tree()
-    wire = await compare("tools/list, 10 x 100, over the wire", root, over_the_wire)
-    await compare("tools/list, 10 x 100, on the server only", root, on_the_server)
+    async with Client(root) as client:
+        wire = await listed("over the wire", client.list_tools)
+    await listed("on the server only", root.list_tools)
     for shape in ("proxy", "mounted"):
         counts = await round_trips(shape)
         print(f"requests at the back end for ten lists, {shape:8} {counts}")
         if counts["plain"] != counts["ours"]:
             return 1
     return int(wire > TARGET)
+
+
+async def listed(how: str, work: Any) -> float:
+    """Compare one way to list; print it, and return the ratio."""
+    plain, ours, ratio = await compare(work, work, TURNS)
+    label = f"tools/list, {MOUNTS} x {TOOLS}, {how}"
+    print(f"{label:42} plain {plain * 1e3:6.1f} ms  ours {ours * 1e3:6.1f} ms  {ratio:.3f}x")
+    return ratio
 
 
 if __name__ == "__main__":

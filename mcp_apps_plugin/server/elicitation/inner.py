@@ -43,14 +43,19 @@ if TYPE_CHECKING:
 _path: ContextVar[Path] = ContextVar("mcp_apps_path", default=())
 
 
-@contextmanager
-def outermost(context: MiddlewareContext[Any]) -> Generator[None]:
-    """Run what a client's request runs."""
-    token = _path.set((context,))
-    try:
-        yield
-    finally:
-        _path.reset(token)
+class Outermost:
+    """A `with` block for what a client's request runs. A class, as every call enters it."""
+
+    __slots__ = ("_context", "_token")
+
+    def __init__(self, context: MiddlewareContext[Any]) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._token = _path.set((self._context,))
+
+    def __exit__(self, *_: object) -> None:
+        _path.reset(self._token)
 
 
 async def join(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:

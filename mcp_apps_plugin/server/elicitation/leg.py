@@ -12,7 +12,6 @@ that questions asked side by side go out together, and for `once` steps, which m
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -100,7 +99,7 @@ class Leg:
         self._state: State | None = None
         self._arrived: dict[str, JsonObject] = {}
         self._stalled = False
-        self._used: Counter[str] = Counter()
+        self._used: dict[str, int] = {}
         self._task: asyncio.Task[Any] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self._waiting: set[asyncio.Future[None]] = set()
@@ -171,14 +170,12 @@ class Leg:
 
     def next_key(self, base: str) -> str:
         """Number the questions that cannot be told apart."""
-        self._used[base] += 1
-        count = self._used[base]
+        count = self._used[base] = self._used.get(base, 0) + 1
         return base if count == 1 else f"{base}-{count}"
 
     def claim(self, key: str) -> bool:
         """Take a key an author chose; `False` when it is taken."""
-        self._used[key] += 1
-        return self._used[key] == 1
+        return self.next_key(key) == key
 
     async def ask(self, requests: Mapping[str, InputRequest]) -> None:
         """Ask in this leg. Never returns: the handler is ended.

@@ -13,7 +13,7 @@ from mcp_types import ElicitRequest, InputRequiredResult
 from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.server.elicitation.errors import ElicitationError
-from mcp_apps_plugin.server.elicitation.inner import join, outermost
+from mcp_apps_plugin.server.elicitation.inner import Outermost, join
 from mcp_apps_plugin.server.elicitation.kept import Asking
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, current_leg
 from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
@@ -53,7 +53,7 @@ class ElicitMiddleware(Middleware):
         # Tools and resources have their proxies told already; a prompt may ask as well.
         if context.method == "prompts/get":
             forward_declarations(leg.server)
-        with outermost(context):
+        with Outermost(context):
             result = await leg.run(call_next(context))
         if leg.suspended:
             assert context.method is not None  # noqa: S101  it is a carrier

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
-from fastmcp.server.transforms import Namespace
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.link import declaration_of
@@ -37,6 +36,7 @@ from mcp_apps_plugin.server.tree import (
     is_proxied,
     is_remote,
     mount_of,
+    namespaces_of,
     root_of,
     state_of,
 )
@@ -211,8 +211,7 @@ class Addresses:
         page = None if own is None else own.page
         if declared and server in fields.get(ATTACHED_MARK, ()) and declaration_of(tool) is None:
             # `attach_ui` speaks of this server's own addresses.
-            namespaces = tuple(t for t in server.transforms if isinstance(t, Namespace))
-            return _Origin(namespaces, page=page)
+            return _Origin(namespaces_of(server), page=page)
         trail = trail_of(tool)
         parent: Tool | None = fields.get("parent_tool")
         if declared and parent is not None and UI_MARK in fields:

@@ -23,11 +23,11 @@ from mcp_apps_plugin.server.emission import declared_page, source_of
 from mcp_apps_plugin.server.far_names import written_far
 from mcp_apps_plugin.server.trail import trail_of, written_name, written_uri
 from mcp_apps_plugin.server.tree import (
-    has_namespace,
     has_own_tool,
     is_proxied,
     mount_of,
     name_below,
+    namespaces_of,
     root_of,
     state_of,
     transforms_of,
@@ -228,7 +228,7 @@ async def _trail_of_its_tools(server: Server, page: FastMCPComponent, trail: Tra
     The server itself serves it, though its tools may stand in a provider that has a namespace.
     """
     declared = declared_page(page)
-    if declared is None or not any(has_namespace(provider) for provider in server.providers):
+    if declared is None or not any(namespaces_of(provider) for provider in server.providers):
         return trail
     source = source_of(declared)
     async with Context(fastmcp=server):

@@ -20,6 +20,7 @@ from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.emission import declared_page
 from mcp_apps_plugin.server.inherited_auth import may_read
 from mcp_apps_plugin.server.pages import PageProvider
+from mcp_apps_plugin.server.trail import written_uri
 from mcp_apps_plugin.server.tree import (
     base_of,
     is_remote,
@@ -28,6 +29,7 @@ from mcp_apps_plugin.server.tree import (
     mount_of,
     mounted,
     name_below,
+    namespaces_of,
 )
 
 if TYPE_CHECKING:
@@ -75,16 +77,13 @@ def is_open(server: Server) -> bool:
 
 def stands(server: Server, uri: str) -> bool:
     """Tell whether a page is registered in this process, whoever may read it."""
-    for transform in reversed(server.transforms):
-        if isinstance(transform, Namespace):
-            shorter = transform._reverse_uri(uri)  # noqa: SLF001  the mapping FastMCP reads by
-            if shorter is None:
-                return False
-            uri = shorter
-    if stands_locally(server, uri):
+    written = written_uri(uri, namespaces_of(server))
+    if written is None:
+        return False
+    if stands_locally(server, written):
         return True
     for provider, below in mounted(server):
-        inner = _below(provider, uri)
+        inner = written_uri(written, namespaces_of(provider))
         if inner is not None and stands(below, inner):
             return True
     return False
@@ -155,13 +154,3 @@ def _all_providers(server: Server) -> Iterator[Provider]:
             pending += base.server.providers
         elif isinstance(base, AggregateProvider):
             pending += base.providers
-
-
-def _below(provider: Provider, uri: str) -> str | None:
-    """Return an address as the server behind a provider wrote it, or `None` if it is not there."""
-    shorter: str | None = uri
-    for layer in reversed(layers_of(provider)):
-        for transform in reversed(layer.transforms):
-            if isinstance(transform, Namespace) and shorter is not None:
-                shorter = transform._reverse_uri(shorter)  # noqa: SLF001  as FastMCP reads
-    return shorter

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from fastmcp.resources import Resource, ResourceTemplate
 from fastmcp.server.context import Context
 from fastmcp.server.providers import FastMCPProvider
-from fastmcp.server.transforms import Namespace
 from fastmcp.server.transforms.visibility import Visibility, is_enabled
 
 from mcp_apps_plugin.declarations.elicits import address_of_page
@@ -36,7 +35,7 @@ from mcp_apps_plugin.server.emission import (
 from mcp_apps_plugin.server.forgotten import forgotten
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.trail import candidates, seen_uri, trail_of
-from mcp_apps_plugin.server.tree import base_of, is_remote, layers_of
+from mcp_apps_plugin.server.tree import base_of, is_remote, namespaces_of
 from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
@@ -165,8 +164,9 @@ async def _asked(provider: Provider, ask: Callable[[], Awaitable[Sequence[Any]]]
 def _take_over(part: _Part, provider: Provider, below: _Part) -> None:
     """Add what a mounted server serves, and say where two serve under one address."""
     part.remote |= below.remote
+    passed = namespaces_of(provider)
     for uri, source in below.served.items():
-        seen = _seen_through(provider, uri)
+        seen = seen_uri(uri, passed)
         source.renamed |= seen != uri
         other = part.served.setdefault(seen, source)
         if other is not source:
@@ -186,15 +186,6 @@ def _take_over(part: _Part, provider: Provider, below: _Part) -> None:
 
 def _declares(part: _Part, uri: str) -> bool:
     return any(address_of(page) == uri and declared_page(page) is not None for page in part.pages)
-
-
-def _seen_through(provider: Provider, uri: str) -> str:
-    """Return a mounted server's address as the server it is mounted on shows it."""
-    for layer in layers_of(provider):
-        for transform in layer.transforms:
-            if isinstance(transform, Namespace):
-                uri = transform._transform_uri(uri)  # noqa: SLF001  FastMCP has no reader
-    return uri
 
 
 def _has_ui(tool: Tool) -> bool:

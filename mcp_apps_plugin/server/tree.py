@@ -21,11 +21,13 @@ from mcp_apps_plugin.server.private import WrappedProvider
 from mcp_apps_plugin.server.trail import written_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from fastmcp import FastMCP
     from fastmcp.server.transforms import Transform
     from fastmcp.utilities.components import FastMCPComponent
+
+    from mcp_apps_plugin.server.trail import Trail
 
     Server = FastMCP[Any]
 
@@ -88,11 +90,9 @@ def written_below(tool: Tool) -> Tool:
 
 def _registered(server: Server, name: str) -> Tool | None:
     """Find a registered tool by the name that its server lists it under."""
-    inner = _before(server.transforms, name)
+    inner = written_name(name, namespaces_of(server))
     for provider in server.providers if inner is not None else ():
-        below: str | None = inner
-        for layer in reversed(layers_of(provider)):
-            below = None if below is None else _before(layer.transforms, below)
+        below = None if inner is None else written_name(inner, namespaces_of(provider))
         base = base_of(provider)
         found: Tool | None = None
         if below is not None and isinstance(base, FastMCPProvider):
@@ -103,11 +103,6 @@ def _registered(server: Server, name: str) -> Tool | None:
         if found is not None:
             return found
     return None
-
-
-def _before(transforms: Sequence[Transform], name: str) -> str | None:
-    """Return a tool's name before its namespaces, or `None` if it did not pass them."""
-    return written_name(name, tuple(each for each in transforms if isinstance(each, Namespace)))
 
 
 def is_proxied(component: FastMCPComponent) -> bool:
@@ -153,10 +148,14 @@ def has_own_tool(server: Server, name: str) -> bool:
     return not transforms or all(isinstance(each, Visibility) for each in transforms)
 
 
-def has_namespace(provider: Provider) -> bool:
-    """Tell whether a provider lists its components under other names than they have in it."""
-    layers = layers_of(provider)
-    return any(isinstance(each, Namespace) for layer in layers for each in layer.transforms)
+def namespaces_of(provider: Provider) -> Trail:
+    """Return the namespaces that a provider's components pass, innermost first."""
+    return tuple(
+        transform
+        for layer in layers_of(provider)
+        for transform in layer.transforms
+        if isinstance(transform, Namespace)
+    )
 
 
 def local_components(server: Server, *, renamed: bool = True) -> Iterator[FastMCPComponent]:
@@ -169,7 +168,7 @@ def local_components(server: Server, *, renamed: bool = True) -> Iterator[FastMC
     pending: list[Provider] = list(server.providers)
     while pending:
         provider = pending.pop(0)
-        if not renamed and has_namespace(provider):
+        if not renamed and namespaces_of(provider):
             continue
         base = base_of(provider)
         if isinstance(base, LocalProvider):

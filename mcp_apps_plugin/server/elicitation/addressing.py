@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.server.providers import FastMCPProvider
-from fastmcp.server.transforms import Namespace
 
-from mcp_apps_plugin.server.trail import candidates, trail_of, written_name
+from mcp_apps_plugin.server.trail import candidates, trail_of, written_name, written_uri
 from mcp_apps_plugin.server.trail import seen_uri as trail_uri
-from mcp_apps_plugin.server.tree import base_of, layers_of, mounted
+from mcp_apps_plugin.server.tree import base_of, mounted, namespaces_of
 from mcp_apps_plugin.server.versions import listed_address
 
 if TYPE_CHECKING:
@@ -131,12 +130,13 @@ def _trail_by_name(server: Server, context: MiddlewareContext[Any]) -> Trail:
 
 
 def _fits(trail: Trail, context: MiddlewareContext[Any]) -> bool:
-    if context.method == "prompts/get":
-        return written_name(context.message.name, trail) is not None
-    uri: str | None = str(context.message.uri) if context.method == "resources/read" else None
-    for namespace in reversed(trail):
-        uri = None if uri is None else namespace._reverse_uri(uri)  # noqa: SLF001  as FastMCP does
-    return uri is not None
+    match context.method:
+        case "prompts/get":
+            return written_name(context.message.name, trail) is not None
+        case "resources/read":
+            return written_uri(str(context.message.uri), trail) is not None
+        case _:
+            return False
 
 
 def _ways(server: Server, depth: int) -> Iterator[tuple[Provider, Trail]]:
@@ -144,7 +144,7 @@ def _ways(server: Server, depth: int) -> Iterator[tuple[Provider, Trail]]:
     if depth > _MAX_DEPTH:
         return
     for provider in server.providers:
-        passed = _namespaces_of(provider)
+        passed = namespaces_of(provider)
         base = base_of(provider)
         yield base, passed
         if isinstance(base, FastMCPProvider):
@@ -161,13 +161,4 @@ def _trails(outer: Server, asking: Server, depth: int) -> Iterator[Trail]:
         return
     for provider, below in mounted(outer):
         for trail in _trails(below, asking, depth + 1):
-            yield (*trail, *_namespaces_of(provider))
-
-
-def _namespaces_of(provider: Provider) -> Trail:
-    return tuple(
-        transform
-        for layer in layers_of(provider)
-        for transform in layer.transforms
-        if isinstance(transform, Namespace)
-    )
+            yield (*trail, *namespaces_of(provider))

@@ -23,7 +23,7 @@ class Page:
 
     Raises:
         AppsTypeError: `html` is no path (`page-option-invalid`).
-        AppsValueError: `html` is relative and the declaring file is not known, or is HTML text.
+        AppsValueError: `html` is relative in code that is in no file, or is HTML text.
 
     Example:
         ```python

@@ -65,9 +65,11 @@ def html_file(html: object, declared_in: str | None, subject: str) -> HtmlFile:
         raise AppsTypeError(_wrong(subject, problem, _PATHS))
     base = Path(declared_in) if declared_in else None
     if isinstance(path, Path) and not path.is_absolute():
-        if base is None or not base.is_absolute():
-            problem = f"`html={str(path)!r}` is relative, and the declaring file is not known."
-            raise AppsValueError(_wrong(subject, problem, "Pass an absolute `Path`."))
+        # The cells of a notebook have a path each, in a folder that nobody ever made.
+        if base is None or not base.is_absolute() or not base.parent.is_dir():
+            problem = f"`html={str(path)!r}` is relative, and the code that says so is in no file."
+            remedy = f'Write `Path("{path.as_posix()}").resolve()`: from the working folder.'
+            raise AppsValueError(_wrong(subject, problem, remedy))
         path = base.parent / path
     return HtmlFile(location=path, stem=_stem(base) if base else "app")
 

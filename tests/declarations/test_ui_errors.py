@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastmcp import FastMCP
@@ -17,9 +17,13 @@ from mcp_apps_plugin import (
     Code,
     Csp,
     MCPAppsError,
+    Page,
     app_resource,
     ui,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def make() -> Any:
@@ -333,13 +337,22 @@ def test_html(html: Any, kind: type[MCPAppsError], problem: str) -> None:
     assert caught.value.code == Code.PAGE_OPTION_INVALID
 
 
-def test_a_relative_path_in_nowhere() -> None:
-    """A relative path in code without a file (a shell, `exec`) is refused, not guessed."""
-    space: dict[str, Any] = {}
-    exec("def f(): ...", space)
-    with pytest.raises(AppsValueError, match="absolute `Path`") as caught:
-        ui("ui://a/b", html="x.html")(space["f"])
+@pytest.mark.parametrize("file", ["<stdin>", "{nowhere}/ipykernel_7/1234.py"])
+@pytest.mark.parametrize(
+    "declared",
+    [
+        '@ui("ui://a/b", html="x.html")\ndef f(): ...',
+        'AppResource("ui://a/b", html="x.html")',
+        'Page("x.html")',
+    ],
+)
+def test_a_relative_path_in_nowhere(declared: str, file: str, tmp_path: Path) -> None:
+    """Code that is in no file (a shell, a notebook's cell) is told how to name one."""
+    code = compile(declared, file.format(nowhere=tmp_path), "exec")
+    with pytest.raises(AppsValueError) as caught:
+        exec(code, {"ui": ui, "AppResource": AppResource, "Page": Page})
     assert caught.value.code == Code.PAGE_OPTION_INVALID
+    assert 'Path("x.html").resolve()' in str(caught.value)
 
 
 def test_the_messages_read_well() -> None:

@@ -15,6 +15,7 @@ import os
 import re
 import socket
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -24,6 +25,7 @@ HERE = Path(__file__).parent
 PACKAGES = HERE / "node_modules" / "@modelcontextprotocol"
 CHROMIUM = ("/usr/lib/chromium/chromium", "/usr/bin/chromium")
 SECONDS = 60
+LAST_WORDS = 12
 # What to press in each page. The others show themselves, or call their server unasked. Not Vue's:
 # its page shows "[ERROR]" before it says anything, as the console tells.
 PRESSED = {
@@ -41,29 +43,58 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-@contextlib.asynccontextmanager
-async def example(name):
-    """Run one server in Node; yield its address."""
-    port = free_port()
-    process = await asyncio.create_subprocess_exec(
-        "node",
-        PACKAGES / f"server-{name}" / "dist" / "index.js",
-        env={**os.environ, "PORT": str(port)},
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        async with asyncio.timeout(SECONDS):
-            while True:
-                with contextlib.suppress(OSError):
-                    _, writer = await asyncio.open_connection("localhost", port)
-                    writer.close()
-                    break
-                await asyncio.sleep(0.1)
-        yield f"http://localhost:{port}/mcp"
-    finally:
+class NotThereError(Exception):
+    """A server that cannot be had, and why."""
+
+
+async def end(process):
+    """End a process, if it has not ended by itself."""
+    with contextlib.suppress(ProcessLookupError):
         process.terminate()
-        await process.wait()
+    await process.wait()
+
+
+@contextlib.asynccontextmanager
+async def example(name, *files):
+    """Run one server in Node, with files it may show; yield its address."""
+    program = PACKAGES / f"server-{name}" / "dist" / "index.js"
+    if not program.exists():
+        message = f"it is not installed: there is no {program.relative_to(HERE)}"
+        raise NotThereError(message)
+    port = free_port()
+    with tempfile.TemporaryFile() as said:
+        process = await asyncio.create_subprocess_exec(
+            *("node", program, *files),
+            env={**os.environ, "PORT": str(port)},
+            stdout=said,
+            stderr=said,
+        )
+        try:
+            await listening(process, port)
+            yield f"http://localhost:{port}/mcp"
+        except Exception as error:
+            if process.returncode is None:
+                raise
+            # Whatever went wrong then, this is why.
+            said.seek(0)
+            words = said.read().decode(errors="replace").strip().splitlines()[-LAST_WORDS:]
+            head = f"it ended by itself with code {process.returncode}; it said last:"
+            raise NotThereError("\n    ".join([head, *words])) from error
+        finally:
+            await end(process)
+
+
+async def listening(process, port):
+    """Wait until a server listens."""
+    async with asyncio.timeout(SECONDS):
+        while process.returncode is None:
+            with contextlib.suppress(OSError):
+                _, writer = await asyncio.open_connection("localhost", port)
+                writer.close()
+                return
+            await asyncio.sleep(0.1)
+    message = "it does not listen"
+    raise NotThereError(message)
 
 
 @contextlib.asynccontextmanager
@@ -80,29 +111,52 @@ async def dev_host(url):
                 address = (re.findall(r"open (\S+)", line.decode()) or [address])[0]
         yield address
     finally:
-        process.terminate()
-        await process.wait()
+        await end(process)
 
 
 async def show(browser, name, pictures):
     """Show one server's page, use it, picture it; return a line of the table."""
-    async with example(name) as url, dev_host(url) as address:
+    files = [await paper(browser, pictures)] if name == "pdf" else []
+    async with example(name, *files) as url, dev_host(url) as address:
         tab = await browser.new_page(viewport={"width": 1440, "height": 900})
         try:
-            return await use(tab, name, address)
+            return await use(tab, name, address, files)
         finally:
             await tab.screenshot(path=pictures / f"{name}.png")
             await tab.close()
 
 
-async def use(tab, name, address):
+async def paper(browser, folder):
+    """Print a file to show: the one that the server shows by default is on the network."""
+    tab = await browser.new_page()
+    await tab.set_content("<h1>A paper</h1><p>Printed for the viewer.")
+    await tab.pdf(path=folder / "paper.pdf")
+    await tab.close()
+    return folder / "paper.pdf"
+
+
+def listen(tab, name, address):
+    """Print what goes wrong, and whether in the page or in the window around it."""
+    origin = "/".join(address.split("/")[:3])
+
+    def tell(text, url=""):
+        who = "WINDOW" if url.startswith(origin) else "page"
+        print(f"    {name}, {who}: {text.splitlines()[0][:200]}")
+
+    tab.on("console", lambda said: said.type == "error" and tell(said.text, said.location["url"]))
+    tab.on("pageerror", lambda error: tell(f"{error} {error.stack or ''}".replace("\n", " ")))
+
+
+async def use(tab, name, address, files):
     """Run the server's tool, press what is to be pressed; return a line of the table."""
     tab.set_default_timeout(SECONDS * 1000)
-    tab.on("console", lambda said: said.type == "error" and print("   ", name, said.text[:160]))
+    listen(tab, name, address)
     await tab.goto(address)
     await tab.wait_for_selector(".state.ready")
     await tab.click("[role=option]:has(.dot) >> nth=0")
     tool = await tab.get_attribute("[aria-selected=true]", "data-name")
+    for file in files:
+        await tab.fill("#tool .field input >> nth=0", str(file))
     began = time.perf_counter()
     await tab.click("button.primary")
     await tab.wait_for_selector(".identity .badge.ok")
@@ -118,7 +172,7 @@ async def use(tab, name, address):
             "count => document.querySelectorAll('.wire > li').length > count", arg=before
         )
         used = f"pressed {label!r}"
-    await asyncio.sleep(1.5)
+    await asyncio.sleep(3)
     text = await inner.locator("body").inner_text()
     violations = await tab.locator(".violation").count()
     wire = await messages(tab)
@@ -146,6 +200,9 @@ async def main(pictures: Path, names: list[str]) -> int:
         for name in names:
             try:
                 line = await show(browser, name, pictures)
+            except NotThereError as error:
+                failed += 1
+                line = (name, f"NOT THERE: {error}")
             except Exception as error:  # noqa: BLE001  the table says it
                 failed += 1
                 line = (name, f"FAILED: {type(error).__name__}: {error}".splitlines()[0])

@@ -55,23 +55,52 @@ const isEmpty = (text) => text === "" || text === undefined;
 function text(field) {
   const { schema, required, nullable, changed } = field;
   const kind = inputType(schema);
-  const input = isLong(schema)
-    ? h("textarea", { rows: "4" })
-    : h("input", { type: kind, step: kind === "datetime-local" || kind === "time" ? "any" : undefined });
-  if (schema.maxLength) input.maxLength = schema.maxLength;
-  if (schema.pattern && input.tagName === "INPUT") input.pattern = schema.pattern;
-  if (schema.examples?.length) input.placeholder = String(schema.examples[0]);
-  else if ("default" in schema && schema.default !== null) input.placeholder = String(schema.default);
-  input.spellcheck = false;
   let isMeant = false; // an empty text is: it was given as a value, and not just never filled in
-  input.addEventListener("input", () => { isMeant = false; changed(); });
+  let given; // what was written, and what the input made of it: it may show less than there is
+  let made;
+  const set = (element) => {
+    if (schema.maxLength) element.maxLength = schema.maxLength;
+    if (schema.pattern && element.tagName === "INPUT") element.pattern = schema.pattern;
+    if (schema.examples?.length) element.placeholder = String(schema.examples[0]);
+    else if ("default" in schema && schema.default !== null) element.placeholder = String(schema.default);
+    element.spellcheck = false;
+    element.addEventListener("input", () => { isMeant = false; changed(); });
+    return element;
+  };
+  let input = set(isLong(schema)
+    ? h("textarea", { rows: "4" })
+    : h("input", { type: kind, step: kind === "datetime-local" || kind === "time" ? "any" : undefined, onpaste: paste }));
+  const element = labelled(field, input);
+  // One line keeps no line breaks: a text that has some gets more.
+  const fit = (value) => {
+    if (kind !== "text" || input.tagName !== "INPUT" || !/[\r\n]/.test(value)) return;
+    const area = set(h("textarea", { rows: String(Math.min(Math.max(value.split("\n").length, 4), 12)) }));
+    for (const name of ["id", "aria-describedby"]) if (input.hasAttribute(name)) area.setAttribute(name, input.getAttribute(name));
+    area.value = input.value;
+    input.replaceWith(area);
+    input = area;
+  };
+  function paste(event) {
+    const pasted = event.clipboardData?.getData("text") ?? "";
+    const { selectionStart, selectionEnd } = input;
+    fit(pasted);
+    if (input === event.target) return;
+    event.preventDefault();
+    input.setRangeText(pasted, selectionStart, selectionEnd, "end");
+    input.focus();
+    input.dispatchEvent(new Event("input"));
+  }
   const write = (value) => {
     isMeant = value === "" && kind === "text";
-    input.value = value === undefined || value === null ? "" : shown(String(value), kind);
+    const text = value === undefined || value === null ? "" : String(value);
+    fit(text);
+    input.value = shown(text, kind);
+    given = text;
+    made = input.value;
   };
   write(field.value);
   return {
-    element: labelled(field, input), write,
+    element, write,
     read() {
       if (isEmpty(input.value)) {
         if (isMeant) return "";
@@ -80,13 +109,14 @@ function text(field) {
       }
       if (!input.checkValidity()) return wrong(input.validationMessage, input, input.value);
       if (schema.minLength && input.value.length < schema.minLength) return wrong(`has fewer than ${schema.minLength} characters`, input, input.value);
+      if (input.value === made) return given;
       return kind === "datetime-local" ? new Date(input.value).toISOString() : input.value;
     },
   };
 }
 
 function shown(value, kind) {
-  if (kind !== "datetime-local") return value;
+  if (kind !== "datetime-local" || !value) return value;
   const date = new Date(value);
   if (Number.isNaN(date.valueOf())) return "";
   return new Date(date - date.getTimezoneOffset() * 60000).toISOString().slice(0, 19);

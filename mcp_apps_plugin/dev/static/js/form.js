@@ -2,12 +2,22 @@
 
 import { h, fill } from "./dom.js";
 import { makeField, Misfit, soFar } from "./fields.js";
-import { initial } from "./schema.js";
+import { follow, initial } from "./schema.js";
 
-export function makeForm(schema, { value, changed = () => {}, raw = true } = {}) {
+const objectOf = (root) => ({ ...root, type: "object", properties: root.properties ?? {} });
+
+function fieldOf(root, value, changed) {
+  const object = objectOf(root);
+  return makeField(object, root, { required: true, value: value ?? initial(object, root, true), changed });
+}
+
+// The arguments of a schema's untouched form, read as they will be read.
+export const beginningOf = (schema) => soFar(fieldOf(schema ?? {}).read);
+
+// `kept` is what a form of this tool held before, its schema being another one maybe: see `keep`.
+export function makeForm(schema, { kept, changed = () => {}, raw = true } = {}) {
   const root = schema ?? {};
-  const properties = root.properties ?? {};
-  const object = { ...root, type: "object", properties };
+  const began = beginningOf(root);
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const body = h("div");
   const area = h("textarea", { class: "code raw", rows: "8", "aria-label": "Arguments as JSON", hidden: true });
@@ -21,8 +31,8 @@ export function makeForm(schema, { value, changed = () => {}, raw = true } = {})
     changed();
   };
   area.addEventListener("input", notice);
-  const field = makeField(object, root, { required: true, value: value ?? initial(object, root, true), changed: notice });
-  const none = Object.keys(properties).length === 0;
+  const field = fieldOf(root, kept && follow(kept.value, kept.began, began), notice);
+  const none = Object.keys(root.properties ?? {}).length === 0;
   fill(body, none ? h("p", { class: "hint" }, "Takes no arguments.") : field.element);
 
   const text = () => JSON.stringify(soFar(field.read), null, 2);
@@ -66,8 +76,12 @@ export function makeForm(schema, { value, changed = () => {}, raw = true } = {})
         return complain(error);
       }
     },
-    // The value as far as it can be read, without a word.
-    peek: () => (isRaw ? parse(area.value).value : soFar(field.read)),
+    began,
+    // The value as far as it can be read, without a word, beside what it was untouched.
+    keep() {
+      const value = isRaw ? parse(area.value).value : soFar(field.read);
+      return value === undefined ? undefined : { value, began };
+    },
     focus: () => (isRaw ? area : body.querySelector("input, select, textarea, button"))?.focus(),
   };
 }

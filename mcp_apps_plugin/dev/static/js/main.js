@@ -9,14 +9,14 @@ import { mountQuestions } from "./questions.js";
 import { emit, on, open, send } from "./socket.js";
 import { mountStage, surroundings } from "./stage.js";
 import { set, settings } from "./store.js";
-import { CANCELLED, finished, focusForm, isSame, mountTool, running, showTool, waiting } from "./tool.js";
+import { CANCELLED, finished, focusForm, isSame, mountTool, renewed, runOnKey, running, showTool, waiting } from "./tool.js";
 import { focusSearch, mountTools, showTools } from "./tools.js";
 import { makeWire } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
 let tools = [];
 let target = "";
-let last = null; // what ran: { tool, arguments, result }
+let last = null; // what ran: { tool, arguments, began, result }
 let again = null; // why it is to be shown anew once the server is back
 let isReady = false;
 let wasLost = false; // a server that runs elsewhere: nothing of it is known to have changed
@@ -78,7 +78,7 @@ function resume(find) {
   if (!why || !tool) return;
   const calls = !(why.pagesOnly && last.result);
   if (calls && !why.isAsked && (!settings.again || tool.tool.annotations?.destructiveHint)) return;
-  run({ tool: tool.name, arguments: last.arguments, result: calls ? undefined : last.result });
+  run(calls ? renewed(last, tool) : { ...last, tool: tool.name });
 }
 
 function run(asked) {
@@ -89,7 +89,7 @@ function run(asked) {
   }
   notice({});
   running(true);
-  send({ type: "run", ...asked, surroundings: surroundings() });
+  send({ type: "run", tool: asked.tool, arguments: asked.arguments, result: asked.result, surroundings: surroundings() });
 }
 
 on("run", run);
@@ -118,6 +118,7 @@ function notice({ text = "", kind = "", title = "", pane = "", act = null }) {
       h("button", { type: "button", class: "quiet small", "aria-label": "Dismiss", onclick: () => { place.hidden = true; } }, "✕")));
 }
 
+addEventListener("keydown", runOnKey);
 addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {

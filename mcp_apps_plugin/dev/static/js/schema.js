@@ -118,6 +118,15 @@ function initialObject(schema, root, depth) {
   return made;
 }
 
+// What a form holds once its schema has changed: what it began with becomes what the new one begins
+// with, what was changed stays.
+export function follow(held, began, begins) {
+  if (JSON.stringify(held) === JSON.stringify(began)) return begins;
+  if (![held, began, begins].every((each) => each && typeof each === "object" && !Array.isArray(each))) return held;
+  const names = new Set([begins, held].flatMap(Object.keys));
+  return Object.fromEntries([...names].map((name) => [name, follow(held[name], began[name], begins[name])]).filter(([, value]) => value !== undefined));
+}
+
 // Which of several variants a value looks like.
 export function variantOf(options, value, root) {
   const fits = (option) => {

@@ -1,7 +1,8 @@
 // The chosen tool: what it is, its form, and the button.
 
 import { badge, debounce, fill, h, milliseconds } from "./dom.js";
-import { makeForm } from "./form.js";
+import { beginningOf, makeForm } from "./form.js";
+import { follow } from "./schema.js";
 import { emit } from "./socket.js";
 import { forget, recall, remember, set, settings } from "./store.js";
 import { badges } from "./tools.js";
@@ -25,13 +26,14 @@ export function mountTool(element) {
 // A namespace goes in front of a name.
 export const isSame = (one, other) => one === other || one.endsWith(`_${other}`) || other.endsWith(`_${one}`);
 
-const keyOf = (name) => `arguments:${target}:${name}`;
+const keyOf = (name) => `form:${target}:${name}`;
 
 // Shows a tool. A form whose schema is the same stays as it is, with the cursor in it.
 export function showTool(tool, server) {
   target = server;
-  const same = current && form && tool && isSame(current.name, tool.name) && JSON.stringify(current.tool.inputSchema) === JSON.stringify(tool.tool.inputSchema);
-  const value = same ? form.peek() : tool ? recall(keyOf(tool.name)) : undefined;
+  const again = current && form && tool && isSame(current.name, tool.name);
+  const same = again && JSON.stringify(current.tool.inputSchema) === JSON.stringify(tool.tool.inputSchema);
+  const kept = (again ? form.keep() : undefined) ?? (tool ? recall(keyOf(tool.name)) : undefined);
   current = tool;
   if (same) return fillHead();
   if (!tool) {
@@ -39,17 +41,14 @@ export function showTool(tool, server) {
     return fill(holder, h("p", { class: "empty" }, "Choose a tool."));
   }
   form = makeForm(tool.tool.inputSchema, {
-    value, changed: debounce(() => { const it = form?.peek(); if (it !== undefined && current) remember(keyOf(current.name), it); }, 150),
+    kept, changed: debounce(() => { if (current) keep(); }, 150),
   });
   const head = h("header", { class: "tool-head" });
   const element = h("form", { novalidate: true, onsubmit: submit }, head, h("details", { class: "arguments", open: true },
     h("summary", {}, "Arguments", form.toggle, h("button", { type: "button", class: "quiet small", onclick: reset }, "Reset")), form.element),
-  h("footer", {}, run, cancel, status, rerun, h("kbd", { title: "Runs from anywhere in the form" }, "Ctrl ↵")));
+  h("footer", {}, run, cancel, status, rerun, h("kbd", { title: "Runs from anywhere in the window" }, "Ctrl ↵")));
   // A press in the summary is for its buttons, not for the fold.
   element.querySelector("summary").addEventListener("click", (event) => event.target.closest("button") && event.preventDefault());
-  element.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
-  });
   fill(holder, element);
   if (!run.disabled) fill(status); // what it says is of another tool
   return fillHead();
@@ -72,12 +71,28 @@ function reset() {
   form.focus();
 }
 
+function keep() {
+  const kept = form?.keep();
+  if (kept) remember(keyOf(current.name), kept);
+}
+
 function submit(event) {
   event.preventDefault();
-  const value = form.read();
+  const value = form?.read();
   if (value === undefined) return;
-  remember(keyOf(current.name), value);
-  emit("run", { tool: current.name, arguments: value });
+  keep();
+  emit("run", { tool: current.name, arguments: value, began: form.began });
+}
+
+// From anywhere but a question, which has an answer of its own.
+export function runOnKey(event) {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.target.closest?.("#dialogs")) submit(event);
+}
+
+// What is to run again after a change: what was left alone follows the server.
+export function renewed(ran, tool) {
+  const began = beginningOf(tool.tool.inputSchema);
+  return { tool: tool.name, arguments: follow(ran.arguments, ran.began, began), began };
 }
 
 export const focusForm = () => form?.focus();

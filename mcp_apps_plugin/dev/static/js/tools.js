@@ -68,6 +68,7 @@ function walk(event) {
   const found = matches();
   const at = found.findIndex((tool) => tool.name === chosen);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: found.length - 1 }[event.key];
+  if (event.ctrlKey || event.metaKey) return;
   if (event.key === "Enter") {
     event.preventDefault();
     if (event.currentTarget === search && found.length && at < 0) choose(found[0].name);

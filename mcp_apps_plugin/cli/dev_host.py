@@ -71,6 +71,8 @@ async def _run(target: Target, port: int, *, exact: bool, browse: bool, began: f
             else:
                 _print(f"  ready after {took:.1f} s; Ctrl+C ends it")
             await asyncio.Event().wait()
+    except BrokenPipeError:
+        raise  # of what is printed: the port has nothing to do with it
     except OSError as error:
         message = (
             f"port {port} cannot be listened on: {error.strerror}. "

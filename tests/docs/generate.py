@@ -136,6 +136,7 @@ file is imported, so keep `mcp.run()` under `if __name__ == "__main__":`.
 | 1 | something is wrong with the server or a plugin |
 | 2 | the command was not understood, or the server could not be loaded |
 | 130 | interrupted |
+| 141 | nobody reads the output any more, as with `mcp-apps check … \\| head` |
 """
 
 

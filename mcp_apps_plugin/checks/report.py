@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from mcp_apps_plugin.protocol.findings import grouped
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -64,7 +66,10 @@ class CheckReport:
         )
 
     def __str__(self) -> str:
-        lines = "".join(f"\n  {finding.severity}: {finding}" for finding in self.findings)
+        lines = "".join(
+            f"\n  {finding.severity}: {finding}" + (f"\n    {same}" if same else "")
+            for finding, same in grouped(self.findings)
+        )
         shown = "".join(f"\n  {visit}" for visit in self.visits)
         found = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}."
         said = found if self.findings else "nothing to say."

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 Severity = Literal["error", "warning"]
 
@@ -96,6 +96,32 @@ class Finding:
 
     def _in_lines(self, indent: str) -> str:
         return f"{self._fault()}\n{indent}{self.consequence} {self.remedy} [{self.code}]"
+
+
+_NAMED = 3
+
+
+def grouped(findings: Iterable[Finding]) -> Iterator[tuple[Finding, str]]:
+    """Say a fault that many objects share once, for people.
+
+    Args:
+        findings: What was found.
+
+    Yields:
+        The first finding of each fault, and a sentence that names the first few of the other
+        objects and counts the rest; an empty one where there is none.
+    """
+    alike: dict[Finding, list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault(replace(finding, subject="", place=""), []).append(finding)
+    for first, *others in alike.values():
+        names = [finding.subject for finding in others]
+        # Where one would be left over, its name is as short as the count.
+        shown = names if len(names) <= _NAMED else names[: _NAMED - 1]
+        if len(names) > len(shown):
+            yield first, f"The same of {', '.join(shown)} and {len(names) - len(shown)} more."
+        else:
+            yield first, f"The same of {' and '.join(shown)}." if shown else ""
 
 
 def did_you_mean(wrong: object, known: Iterable[str]) -> str:

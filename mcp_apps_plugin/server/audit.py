@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.plugins.manager import plugins
-from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
+from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding, grouped
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.off import used_though_off
 from mcp_apps_plugin.server.private import lifespan_root_active
@@ -46,7 +46,10 @@ class AuditReport:
     def __str__(self) -> str:
         if not self.findings:
             return f"MCP Apps: server {self.server!r}: nothing to say."
-        lines = "".join(f"\n  {f.severity}: {f}" for f in self.findings)
+        lines = "".join(
+            f"\n  {f.severity}: {f}" + (f"\n    {same}" if same else "")
+            for f, same in grouped(self.findings)
+        )
         return f"MCP Apps: server {self.server!r}:{lines}"
 
 

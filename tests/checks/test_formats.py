@@ -85,6 +85,36 @@ def test_text_is_for_people():
     assert lines[-1].startswith("  Looked at 2 tools, 1 in MCP Apps, 1 page")
 
 
+def test_one_fault_of_many_objects_is_one_line_for_people():
+    """The first few are named and the others counted; machines get each."""
+    missing = "has no `openai/outputTemplate` in its `_meta`."
+    many = [
+        found(CheckCode.HOST_DIALECT, f"tool 'tool_{n}'", missing, "Nothing.", "Add it.")
+        for n in range(1000)
+    ]
+    other = found(CheckCode.HOST_DIALECT, "tool 'tool_7'", "is odd.", "Nothing.", "Add it.")
+    report = replace(REPORT, findings=(*many[:500], other, *many[500:]))
+    first, one, same, odd, _ = WRITERS["text"](report).splitlines()
+    assert first.endswith(" 0 errors, 1001 warnings.")
+    assert one == f"  warning: tool 'tool_0': {missing} Nothing. Add it. [host-dialect]"
+    assert same == "    The same of tool 'tool_1', tool 'tool_2' and 997 more."
+    assert odd.startswith("  warning: tool 'tool_7': is odd.")
+    assert len(json.loads(WRITERS["json"](report))["findings"]) == 1001
+    assert len(json.loads(WRITERS["sarif"](report))["runs"][0]["results"]) == 1001
+    assert WRITERS["junit"](report).count("[host-dialect]") == 1001
+
+
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_a_few_objects_are_all_named(number):
+    """Nothing is counted that could be named as briefly."""
+    few = [
+        found(CheckCode.PAGE_URI, f"page ui://a/{n}", "is.", "So.", "Do.") for n in range(number)
+    ]
+    said = WRITERS["text"](replace(REPORT, findings=tuple(few)))
+    assert [f"ui://a/{n}" in said for n in range(number)] == [True] * number
+    assert "more" not in said
+
+
 def test_what_holds_for_all_is_said_once():
     """What holds for one kind of client says for which."""
     first, second = FINDINGS

@@ -244,6 +244,23 @@ async def test_a_page_with_the_library_connects_by_either_call(judge, call):
     assert ("page-no-handshake" in _codes(found)) == (call == "")
 
 
+@pytest.mark.parametrize(
+    ("script", "body", "submits"),
+    [
+        ('it.addEventListener("submit", save);', "<form id=it></form>", True),
+        ("document.forms[0].onsubmit = save;", "<form></form>", True),
+        ("", '<form onsubmit="save()"></form>', True),
+        ("", '<form action="/save"></form>', True),
+        ('it.addEventListener("click", () => say("submit"));', "<form><button></form>", False),
+        ("const onsubmit = save;", "<form></form>", False),
+    ],
+)
+async def test_hosts_need_not_let_a_page_submit_a_form(judge, script, body, submits):
+    """A strict sandbox has no `allow-forms`, so that nobody hears of a `submit`."""
+    html = document(script).replace("<script", f"{body}<script", 1)
+    assert ("page-sandbox" in _codes(await judge(make(html=html)))) is submits
+
+
 async def test_the_capability_is_asked_for_in_both_eras(judge):
     """FastMCP alone loses it in the legacy era, and says it in the modern one."""
     found = await judge(_fastmcp())

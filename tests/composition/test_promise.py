@@ -91,7 +91,8 @@ class Builder:
             provider = LocalProvider()
             # Of one server's own pages each has its own address; the audit sees to that.
             held = [(name, uri.replace("ui://", "ui://held/")) for name, uri in plan.provider[0]]
-            self.fill(provider, server.name, held)
+            # Its pages know its own tools, as those of a mounted server do.
+            self.fill(provider, f"a provider of {server.name}", held)
             server.add_provider(provider, namespace=plan.provider[1] or "")
         for name, uri in plan.inherited:
             # A tool without page of its own: whatever stands at that address further out.

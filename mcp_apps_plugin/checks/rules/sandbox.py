@@ -1,4 +1,4 @@
-"""What a page's sandbox forbids: storage, code made of text, dialogs, windows."""
+"""What a page's sandbox forbids: storage, code made of text, dialogs, windows, forms."""
 
 from __future__ import annotations
 
@@ -33,12 +33,21 @@ _DIALOGS: Final = """
         (#any-of? @of "window" "globalThis" "self")
         (#any-of? @used "alert" "confirm" "prompt" "open"))
 """
+_SUBMITS: Final = """
+    ((call_expression
+        function: (member_expression property: (property_identifier) @call)
+        arguments: (arguments . (string (string_fragment) @event))) @used
+        (#eq? @call "addEventListener") (#eq? @event "submit"))
+    ((assignment_expression left: (member_expression property: (property_identifier) @event)) @used
+        (#eq? @event "onsubmit"))
+"""
 _DECLARED: Final = """
     (function_declaration name: (identifier) @name)
     (variable_declarator name: (identifier) @name)
     (formal_parameters (identifier) @name)
     (import_specifier name: (identifier) @name)
 """
+_BUTTON: Final = 'Use the `click` of a `<button type="button">`.'
 _OPENS: Final = frozenset({"_blank", "_top", "_parent"})
 
 
@@ -108,32 +117,41 @@ def _forbidden(surface: Surface) -> Iterator[Finding]:
                 CheckCode.PAGE_SANDBOX,
                 page.subject,
                 f"uses {what} at line {line}.",
-                "The sandbox has no dialogs, no new windows and no downloads: nothing happens.",
+                "The sandbox has no dialogs, no new windows and no downloads, and a strict one has "
+                "no forms: nothing happens.",
                 instead,
             )
 
 
 def _escapes(source: PageSource) -> Iterator[tuple[str, int, str]]:
     for script in source.own_scripts:
-        if not any(mark in script.code for mark in ("alert", "confirm", "prompt", "open")):
-            continue
-        declared = _declared(script)
-        for node in script.captures(_DIALOGS).get("used", []):
-            name = text_of(node)
-            if node.type == "identifier" and name in declared:
-                continue
-            instead = (
-                "Ask the host: `app.openLink({url})`."
-                if name == "open"
-                else "Show it in the page itself."
-            )
-            yield f"`{name}()`", script.line_of(node), instead
+        yield from _dialogs(script)
+        for node in script.captures(_SUBMITS).get("used", []) if "submit" in script.code else ():
+            yield "a form's `submit`", script.line_of(node), _BUTTON
     for token, line in source.tags:
         if token.name == "a" and "download" in token.attributes:
             yield "`<a download>`", line, "Ask the host: `app.downloadFile({contents})`."
         elif token.name in ("a", "form") and (token.get("target") or "").lower() in _OPENS:
             target = token.get("target")
             yield f'`target="{target}"`', line, "Ask the host: `app.openLink({url})`."
+        elif token.name == "form" and token.attributes.keys() & {"action", "onsubmit"}:
+            yield "a `<form>` that is submitted", line, _BUTTON
+
+
+def _dialogs(script: Script) -> Iterator[tuple[str, int, str]]:
+    if not any(mark in script.code for mark in ("alert", "confirm", "prompt", "open")):
+        return
+    declared = _declared(script)
+    for node in script.captures(_DIALOGS).get("used", []):
+        name = text_of(node)
+        if node.type == "identifier" and name in declared:
+            continue
+        instead = (
+            "Ask the host: `app.openLink({url})`."
+            if name == "open"
+            else "Show it in the page itself."
+        )
+        yield f"`{name}()`", script.line_of(node), instead
 
 
 RULES: Final = (_storage, _eval, _forbidden)

@@ -86,6 +86,13 @@ class Close(_Said):
     type: Literal["close"]
 
 
+class Allow(_Said):
+    """Let pages read resources of another scheme, until the window is closed."""
+
+    type: Literal["allow"]
+    scheme: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9+.-]{0,60}$")
+
+
 class FromView(_Said):
     """A page's frame said something; `None` when it was nothing that JSON has words for."""
 
@@ -137,6 +144,7 @@ Said: TypeAlias = Annotated[
     | Run
     | Cancel
     | Close
+    | Allow
     | FromView
     | Surround
     | Answer

@@ -47,6 +47,7 @@ class Stage:
         self._say = say
         self._wire = wire
         self._surroundings = Surroundings()
+        self._read_schemes = ["ui"]
         self._views: dict[int, View] = {}
         self._main: View | None = None
         self._exit = AsyncExitStack()
@@ -73,6 +74,11 @@ class Stage:
         self._surroundings = surroundings
         for view in tuple(self._views.values()):
             await view.bridge.update_context(**self.context())
+
+    def allow(self, scheme: str) -> None:
+        """Let pages read resources of a scheme."""
+        if scheme not in self._read_schemes:
+            self._read_schemes.append(scheme)
 
     def asking(self, number: int, view: View | None) -> None:
         """Take note of a question's page, or of its end."""
@@ -143,6 +149,7 @@ class Stage:
             callbacks=callbacks.build(),
             context=self.context(),
             changes=link.changes,
+            read_schemes=tuple(self._read_schemes),
         )
         view = View(number, page, bridge, say=self._say, wire=self._wire)
         view.when_ready = self._tell_app_tools

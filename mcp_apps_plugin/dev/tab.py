@@ -117,6 +117,8 @@ class Tab:
                 await self._cancel()
             case said.Close():
                 self._start(self._stage.close())
+            case said.Allow():
+                self._stage.allow(message.scheme)
             case said.Surround():
                 await self._stage.surround(message.surroundings)
             case said.Answer():

@@ -95,7 +95,8 @@ class Forwarder:
             mcp.MCPError: The server refused.
         """
         if not self._readable(params.uri):
-            message = f"Pages may read {', '.join(f'{s}://' for s in self._read_schemes)} only."
+            allowed = ", ".join(f"{scheme}://" for scheme in self._read_schemes)
+            message = f"Pages may read {allowed} only, not {params.uri[:100]!r}."
             raise RefusedError(Reason.NOT_READABLE, message)
         meta = forwarded_meta(params.meta)
         return relayed(await self._server.read_resource_mcp(params.uri, meta=meta))

@@ -159,7 +159,7 @@ async def use(tab, name, address, files):
         await tab.fill("#tool .field input >> nth=0", str(file))
     began = time.perf_counter()
     await tab.click("button.primary")
-    await tab.wait_for_selector(".identity .badge.ok")
+    await tab.wait_for_selector(".identity .badge")
     took = time.perf_counter() - began
     app = await tab.inner_text(".identity")
     await tab.wait_for_selector(".status .badge")
@@ -172,7 +172,12 @@ async def use(tab, name, address, files):
             "count => document.querySelectorAll('.wire > li').length > count", arg=before
         )
         used = f"pressed {label!r}"
+    allow = tab.locator("#notice button", has_text="Let it read")
     await asyncio.sleep(3)
+    if await allow.is_visible():
+        used = await allow.inner_text()
+        await allow.click()
+        await asyncio.sleep(3)
     text = await inner.locator("body").inner_text()
     violations = await tab.locator(".violation").count()
     wire = await messages(tab)

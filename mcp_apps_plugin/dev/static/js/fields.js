@@ -74,7 +74,7 @@ function text(field) {
   // One line keeps no line breaks: a text that has some gets more.
   const fit = (value) => {
     if (kind !== "text" || input.tagName !== "INPUT" || !/[\r\n]/.test(value)) return;
-    const area = set(h("textarea", { rows: String(Math.min(Math.max(value.split("\n").length, 4), 12)) }));
+    const area = set(h("textarea", { rows: String(Math.min(Math.max(value.split("\n").length, 4), 8)) }));
     for (const name of ["id", "aria-describedby"]) if (input.hasAttribute(name)) area.setAttribute(name, input.getAttribute(name));
     area.value = input.value;
     input.replaceWith(area);

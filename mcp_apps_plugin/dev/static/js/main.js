@@ -105,6 +105,12 @@ on("choose", ({ name }) => {
   showTool(tools.find((tool) => tool.name === name) ?? null, target);
 });
 on("focus-form", focusForm);
+on("refused", ({ reason, detail }) => {
+  const scheme = reason === "not-readable" && /not ['"]([a-z][a-z0-9+.-]*):/i.exec(detail)?.[1];
+  if (!scheme) return;
+  const allow = () => { send({ type: "allow", scheme }); run(last); };
+  notice({ text: `${detail} The host decides: some forward every read of a page.`, kind: "warn", title: "The page may not read that", act: [`Let it read ${scheme}://`, allow] });
+});
 on("notice", (given) => notice(given));
 
 function notice({ text = "", kind = "", title = "", pane = "", act = null }) {

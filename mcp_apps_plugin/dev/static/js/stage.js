@@ -9,6 +9,8 @@ import { set, settings } from "./store.js";
 const WIDTHS = [[0, "Fill"], [390, "Phone"], [768, "Tablet"], [1024, "Desktop"]];
 const MODES = ["inline", "fullscreen", "pip"];
 const INLINE_HEIGHT = 2000;
+const FIRST_HEIGHT = 400; // until the page asks for one; those that fill their frame never do
+const PATIENCE = 5000;
 const PIP = { width: 400, height: 300 };
 const LOCALES = ["en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "ja-JP", "zh-CN", "ar-EG", "he-IL"];
 
@@ -67,7 +69,7 @@ function layout() {
   leave.hidden = settings.mode !== "fullscreen";
   holder.style.width = `${width}px`;
   const frame = shown?.element;
-  if (frame) frame.style.height = `${height ?? Math.min(Math.max(asked.height ?? 160, 40), maxHeight)}px`;
+  if (frame) frame.style.height = `${height ?? Math.min(Math.max(asked.height ?? FIRST_HEIGHT, 40), maxHeight)}px`;
   reading.textContent = shown ? `${width} × ${frame.style.height.replace("px", "")}` : "";
   if (shown) surround();
 }
@@ -105,7 +107,9 @@ on("show", ({ frame }) => {
   holder.className = `holder ${border === false ? "borderless" : border ? "bordered" : ""}`;
   shown = { view: frame.view, element: makeFrame(frame) };
   fill(holder, shown.element);
-  fill(identity, h("span", { class: "waiting" }, "loading…"));
+  const waiting = h("span", { class: "waiting" }, "loading…");
+  fill(identity, waiting);
+  setTimeout(() => waiting.replaceWith(badge("no handshake", "warn", "The page has not sent ui/initialize and ui/notifications/initialized: until then no host tells it anything. Is its script there, and does it connect?")), PATIENCE);
   layout();
 });
 

@@ -53,6 +53,7 @@ class CheckCode(StrEnum):
     PAGE_EVAL = "page-eval"
     PAGE_SANDBOX = "page-sandbox"
     PAGE_SCRIPT_SYNTAX = "page-script-syntax"
+    PAGE_LIBRARY_NAME = "page-library-name"
     # A tool when it is called.
     CALL_ARGUMENTS = "call-arguments"
     CALL_FAILED = "call-failed"
@@ -133,6 +134,7 @@ _RULES: Final = (
     Rule(_C.PAGE_EVAL, "warning", "A page makes code from text"),
     Rule(_C.PAGE_SANDBOX, "warning", "A page does what its sandbox forbids"),
     Rule(_C.PAGE_SCRIPT_SYNTAX, "error", "A script of a page is no JavaScript"),
+    Rule(_C.PAGE_LIBRARY_NAME, "warning", "A page uses what the page library does not have"),
     Rule(_C.CALL_ARGUMENTS, "error", "No arguments are known to call a tool with"),
     Rule(_C.CALL_FAILED, "error", "A tool that is listed cannot be called"),
     Rule(_C.RESULT_TEXT, "error", "A result has nothing to read"),

@@ -29,7 +29,8 @@ class ToolEntry:
         output_schema: The schema of its structured result.
         link: The address it links to, as written, or `None`.
         link_state: Whether this server serves the link: `"served"`, `"hidden"` when it does but
-            disables or guards it, `"missing"`, or `"unknown"` where only a remote part could tell.
+            disables or guards it, `"missing"`, or `"unknown"` where only a back end, or a
+            middleware of the author's that has `on_read_resource`, could tell.
         place: Where it is written, as `file:line`; empty where that is not known.
     """
 
@@ -64,7 +65,7 @@ class PageEntry:
         ui: The `_meta.ui` as it is listed.
         html: The document, when it is known without running a handler.
         file: The file it is read from, for errors.
-        problems: What kept it from being built.
+        problems: What kept it from being built, or is worth knowing of it.
         declared: The options given to `@app_resource`, or `None` when it has none.
         place: Where it is declared, as `file:line`; empty where that is not known.
         renamed: Whether a server above shows it under another address.

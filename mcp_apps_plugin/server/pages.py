@@ -21,7 +21,7 @@ from mcp_apps_plugin.server.content import PageError
 from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page, source_of
 from mcp_apps_plugin.server.private import WrappedProvider
-from mcp_apps_plugin.server.problems import build_findings
+from mcp_apps_plugin.server.problems import build_findings, note_findings
 from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, state_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class FilePage(Resource):
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """What kept the document from being built."""
+        """What kept the document from being built, or is worth knowing of it."""
         return self._problems
 
     def build(self, page: AppResource) -> None:
@@ -72,11 +72,13 @@ class FilePage(Resource):
         )
 
         assert page.file is not None  # noqa: S101  a page without function has a file
+        subject = f"page {page.uri} of {page.subject}"
         try:
             self._built = build_page(page.file.location)
         except PageBuildError as error:
-            subject = f"page {page.uri} of {page.subject}"
             self._problems = build_findings(subject, page.file.identity, error)
+        else:
+            self._problems = note_findings(subject, page.file.location, self._built)
 
     async def _read(self) -> ResourceResult:
         if self._result is None:

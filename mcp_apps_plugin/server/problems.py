@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from mcp_apps_plugin.protocol.findings import Finding
 
 if TYPE_CHECKING:
-    from mcp_apps_plugin.view import PageBuildError
+    from importlib.resources.abc import Traversable
+
+    from mcp_apps_plugin.view import BuiltPage, PageBuildError
 
 
 def build_findings(subject: str, location: str, error: PageBuildError) -> tuple[Finding, ...]:
@@ -29,6 +31,29 @@ def build_findings(subject: str, location: str, error: PageBuildError) -> tuple[
             remedy=problem.remedy,
         )
         for problem in error.problems
+    )
+
+
+def note_findings(subject: str, location: Traversable, built: BuiltPage) -> tuple[Finding, ...]:
+    """Say what is worth knowing of a page that was built, each at its line.
+
+    Args:
+        subject: The page and where it is declared.
+        location: The page's own file, beside which the others are.
+        built: The page.
+    """
+    folder = str(location).removesuffix(location.name)
+    return tuple(
+        Finding(
+            code=note.code,
+            subject=subject,
+            problem=note.what,
+            consequence=note.consequence,
+            remedy=note.remedy,
+            severity="warning",
+            place=_place(f"{folder}{note.file}", note.line),
+        )
+        for note in built.notes
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -12,6 +13,9 @@ from .scripts import capture, parse, text_of
 
 NAMESPACE: Final = "globalThis.McpApp"
 """What the library defines, as an expression; modules that import it read from there."""
+
+TYPES_NAME: Final = "mcp-app.d.ts"
+_DECLARED_MEMBER: Final = re.compile(r"^  (?:(?:readonly|get|set) )?(\w+)[?(<:]", re.MULTILINE)
 
 
 @cache
@@ -65,3 +69,21 @@ def library_names() -> frozenset[str]:
         if member.type != "comment"
     )
     return frozenset(text_of(field) for field in fields)
+
+
+@cache
+def app_members() -> frozenset[str]:
+    """The names that an object made with `new App(...)` has, as the types promise them."""
+    return frozenset(_DECLARED_MEMBER.findall(_declared("export class App {")))
+
+
+@cache
+def event_names() -> frozenset[str]:
+    """The events that `app.addEventListener(...)` can be told of."""
+    return frozenset(_DECLARED_MEMBER.findall(_declared("export interface AppEventMap {")))
+
+
+def _declared(opening: str) -> str:
+    """The body of one declaration in `mcp-app.d.ts`."""
+    types = (files(__name__.rpartition(".")[0]) / TYPES_NAME).read_text("utf-8")
+    return types.partition(f"\n{opening}\n")[2].partition("\n}")[0]

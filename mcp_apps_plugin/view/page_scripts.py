@@ -9,6 +9,8 @@ from .bundle import Bundle
 from .document import insertion_point
 from .graph import Graph
 from .library import library
+from .library_values import Code
+from .misuse import misuses
 from .problems import RefusedError, Source
 from .scripts import apply, script_safe, string_literal
 
@@ -98,10 +100,41 @@ class PageScripts:
                 libraries.append(token)
             else:
                 read.append((token, file, self._read(token, file)))
+        self._note_misuses(libraries, read)
         bundle = Bundle(self._graph, self._folder, self._problems)
         for token, file, unit in read:
             self._write(bundle, token, file, unit)
         self._write_shared(libraries, bundle.definitions())
+
+    def _note_misuses(
+        self, libraries: list[Token], read: list[tuple[Token, Local | None, Unit | None]]
+    ) -> None:
+        """Note what live scripts use of the page library that it does not have."""
+        units = self._graph.units
+        if not libraries and not self._graph.uses_library:
+            return
+        found = [
+            (
+                each.source,
+                each.start,
+                Code(each.module.code.decode(), is_module=True, root=each.module.root),
+            )
+            for each in units
+        ]
+        for token, file, unit in read:
+            if token.start in self._live and unit not in units:
+                source, start, end = self._text(token, file)
+                text, root = source.text[start:end], unit.module.root if unit else None
+                code = Code(text, is_module=kind_of(token) == "module", root=root)
+                found.append((source, start, code))
+        scripts = [token for token in self._tokens if kind_of(token) != "other"]
+        elsewhere = len(read) + len(libraries) < len(scripts) or any(
+            target.url for unit in units for target in unit.targets.values()
+        )
+        for each in misuses([c for *_, c in found], self._source.text, loads_elsewhere=elsewhere):
+            source, start, code = found[each.script]
+            before = code.text.encode()[: each.node.start_byte].decode(errors="ignore")
+            self._problems.note(source, start + len(before), each.code, each.what)
 
     def _import_map(self) -> dict[str, str]:
         for token in self._tokens:

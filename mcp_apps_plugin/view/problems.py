@@ -89,6 +89,14 @@ PAGE_PROBLEM_CODES: dict[str, _Kind] = {
         "Do the work on the page, or on the server through a tool call.",
     ),
     "page-link-local": _Kind(_NEVER_LOADS, "Remove the element, or make it a plain stylesheet."),
+    "page-library-name": _Kind(
+        "What is set there is never called, and what is called there stops the script.",
+        "Correct the name; `mcp-app.d.ts` lists them all.",
+    ),
+    "page-initialize": _Kind(
+        "Hosts answer the handshake with an error, and the page waits for ever.",
+        'Write `new McpApp.App({ name: "weather", version: "1.0" })`.',
+    ),
 }
 
 

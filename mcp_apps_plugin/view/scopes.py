@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .scripts import capture, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from tree_sitter import Node
 
     from .scripts import Edit
+
+
+class Occurrence(NamedTuple):
+    """One place where a name stands for a variable."""
+
+    node: Node
+    scope: Node | None
+    """What declares it; None for what the script does not declare."""
+    declares: bool
+    """Whether this very place does."""
+
 
 _NAMES: Final = """
     (identifier) @name
@@ -49,19 +60,36 @@ def reference_edits(root: Node, names: AbstractSet[str], spell: Callable[[str], 
     """The edits that replace every reference to one of `names` by what `spell` says."""
     if not names:
         return []
-    candidates = [node for node in capture(root, _NAMES).get("name", []) if text_of(node) in names]
-    declared: set[tuple[int, str]] = set()
-    references: list[Node] = []
-    for node in candidates:
-        scopes = list(_declaring_scopes(node))
-        declared.update((scope.id, text_of(node)) for scope in scopes)
-        if not scopes and not _is_linkage(node):
-            references.append(node)
+    found = [node for name, nodes in named_in(root).items() if name in names for node in nodes]
     return [
-        _edit(node, spell(text_of(node)))
-        for node in references
-        if not any((scope.id, text_of(node)) in declared for scope in _parents(node))
+        _edit(each.node, spell(text_of(each.node)))
+        for each in occurrences(found)
+        if each.scope is None and not _is_linkage(each.node)
     ]
+
+
+def named_in(root: Node) -> dict[str, list[Node]]:
+    """Find every place where some name stands for a variable, by the name."""
+    found: dict[str, list[Node]] = {}
+    for node in capture(root, _NAMES).get("name", []):
+        found.setdefault(text_of(node), []).append(node)
+    return found
+
+
+def occurrences(nodes: Iterable[Node]) -> list[Occurrence]:
+    """Tell what declares each of some names; of a name, all places have to be given."""
+    declared: dict[tuple[int, str], Node] = {}
+    waiting: list[tuple[Node, list[Node]]] = []
+    for node in nodes:
+        scopes = list(_declaring_scopes(node))
+        declared.update({(scope.id, text_of(node)): scope for scope in scopes})
+        waiting.append((node, scopes))
+    found: list[Occurrence] = []
+    for node, scopes in waiting:
+        name = text_of(node)
+        known = scopes[-1:] or [s for s in _parents(node) if (s.id, name) in declared][:1]
+        found.append(Occurrence(node, known[0] if known else None, bool(scopes)))
+    return found
 
 
 def _parents(node: Node) -> Iterator[Node]:

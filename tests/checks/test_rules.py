@@ -84,6 +84,7 @@ GREETING = '{ jsonrpc: "2.0", id: 0, method: "ui/initialize", params: { appInfo:
 COMPLETE = GREETING + 'appCapabilities: {}, protocolVersion: "2026-01-26" } }'
 INITIALIZED = 'send({ jsonrpc: "2.0", method: "ui/notifications/initialized" });'
 SIZE = 'notify("ui/notifications/size-changed", { height: 1 });'
+APP = "const app = new McpApp.App({ name: 'shop', version: '1' });"
 CALL = 'app.callServerTool({ name: "%s", arguments: {} });'
 FRAMES = {**making.OPTIONS["csp"], "frameDomains": ["https://a.example"]}
 NARROW = {"csp": {"connectDomains": []}}
@@ -167,6 +168,10 @@ CASES = {
         {"html": document('function alert(text) {} alert("sold out");')},
     ),
     "page-script-syntax": ({"html": document("let = = 1;")}, {}),
+    "page-library-name": (
+        {"html": document(f"</script><script>{library()}</script><script>{APP} app.callTool('x')")},
+        {"html": document(f"</script><script>{library()}</script><script>{APP} app.ping()")},
+    ),
     "result-text": ({"answer": {"content": []}}, {"answer": {"structuredContent": None}}),
     "result-structure": ({"answer": {"structuredContent": [1]}}, {}),
     "result-schema": (
@@ -259,6 +264,18 @@ async def test_hosts_need_not_let_a_page_submit_a_form(judge, script, body, subm
     """A strict sandbox has no `allow-forms`, so that nobody hears of a `submit`."""
     html = document(script).replace("<script", f"{body}<script", 1)
     assert ("page-sandbox" in _codes(await judge(make(html=html)))) is submits
+
+
+async def test_a_page_without_its_name_and_version(judge):
+    """The library sends them in the handshake, so that it fails as one written by hand does."""
+    used = f"</script><script>{library()}</script>\n<script>\nnew McpApp.App().connect()"
+    found = await judge(make(html=document(used)))
+    (lacking,) = [f for f in found if f.code == "page-initialize"]
+    assert (lacking.severity, "name and version" in lacking.problem) == ("warning", True)
+    line = document(used).partition("new McpApp.App()")[0].count("\n") + 1
+    assert f"at line {line}: " in lacking.problem
+    own = "</script><script>const McpApp = { App: class {} }; new McpApp.App()"
+    assert "page-initialize" not in _codes(await judge(make(html=document(own))))
 
 
 async def test_the_capability_is_asked_for_in_both_eras(judge):

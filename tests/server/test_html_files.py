@@ -12,6 +12,7 @@ import pytest
 from fastmcp import FastMCP
 
 from mcp_apps_plugin import AppsConfigurationError, Code, Csp, audit, ui
+from mcp_apps_plugin.checks import check_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -244,3 +245,24 @@ async def test_a_package_file_in_a_zip(connect: Connect, tmp_path: Path) -> None
     finally:
         sys.path.remove(str(archive))
         sys.modules.pop("acme_zipped", None)
+
+
+async def test_a_page_that_misuses_the_library_is_told_at_its_line(tmp_path: Path) -> None:
+    """A warning with the file and the line, so that the server starts all the same."""
+    page = tmp_path / "page.html"
+    made = "const app = new McpApp.App({ name: 'a', version: '1' }); app.connect();"
+    script = f"<script>\n{made}\napp.callTool();"
+    page.write_text(f"<!doctype html><script src=mcp-app.js></script>{script}</script>")
+    server = FastMCP("Shop")
+
+    @server.tool
+    @ui("ui://shop/page", html=page)
+    def look() -> str:
+        return "seen"
+
+    (found,) = (await audit(server)).findings
+    assert (found.code, found.severity) == ("page-library-name", "warning")
+    assert found.place == f"{page}:3"
+    assert "Did you mean `callServerTool`?" in found.problem
+    (again,) = (await check_server(server)).findings
+    assert again == found

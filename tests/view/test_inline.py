@@ -176,6 +176,8 @@ NOTES = {
     "<script type=module>new Worker(new URL('a.js', import.meta.url))</script>": "page-worker-local",
     "<link rel='alternate stylesheet' href=a.css>": "page-link-local",
     "<script type=module>import 'https://a.x/b'; let = =</script>": "page-script-syntax",
+    "<script src=mcp-app.js></script><script>McpApp.useThem()</script>": "page-library-name",
+    "<script src=mcp-app.js></script><script>new McpApp.App()</script>": "page-initialize",
 }
 
 
@@ -184,6 +186,28 @@ def test_notes_do_not_stop_a_page(html, code, build):
     """What may not work everywhere is noted, and the page is built."""
     page = build(f"<!doctype html>{html}", {"f.woff2": "f", "a.js": "a", "a.css": ""})
     assert [note.code for note in page.notes] == [code]
+
+
+def test_a_misused_library_is_noted_where_it_is_written(build):
+    """In whatever file, module or classic, and not in what a template holds."""
+    page = build(
+        "<!doctype html>\n<link rel=stylesheet href=a.css>\n<script src=a.js></script>\n"
+        "<script type=module src=m.mjs></script>\n<template><script>McpApp.d()</script></template>\n"
+        "<script>// \u00e9\u00e9\nMcpApp.c();</script>",
+        {
+            "a.css": "p {}\n" * 5,
+            "a.js": "// \u00e9\nconst a = () => McpApp.a();",
+            "m.mjs": "import './n.mjs';\nimport { useTheme } from './mcp-app.js';",
+            "n.mjs": "import * as lib from './mcp-app.js';\n\n  lib.b();",
+        },
+    )
+    places = [(note.file, note.line, note.column, note.what) for note in page.notes]
+    said = "The page library has no `{}`."
+    assert sorted(places) == [
+        ("a.js", 2, 17, said.format("a")),
+        ("n.mjs", 3, 3, said.format("b")),
+        ("page.html", 7, 1, said.format("c")),
+    ]
 
 
 def test_every_code_is_shown_by_a_test():

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_apps_plugin.checks.rules import handshake, hosts, local, pages, sandbox, styles, tools
+from mcp_apps_plugin.checks.rules import (
+    handshake,
+    hosts,
+    library,
+    local,
+    pages,
+    sandbox,
+    styles,
+    tools,
+)
 
 if TYPE_CHECKING:
     from mcp_apps_plugin.checks.surface import Surface
     from mcp_apps_plugin.protocol.findings import Finding
 
-_MODULES = (tools, pages, local, handshake, styles, sandbox, hosts)
+_MODULES = (tools, pages, local, handshake, library, styles, sandbox, hosts)
 
 
 def judge(surface: Surface) -> list[Finding]:

@@ -17,6 +17,7 @@ from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_left_alone, source_of
 from mcp_apps_plugin.server.readable import (
     is_open,
+    may_answer_reads,
     page_for_caller,
     sources,
     stands,
@@ -232,6 +233,8 @@ class Addresses:
                 own = mount_of(page) is origin.mount or not (mount_of(page) or is_proxied(page))
                 return _Seen(await listed_address(server, candidate, page), lasting=own)
         known = origin.backend is not None or await self._is_known(link, origin)
+        if not known and may_answer_reads(server):
+            return _Seen(link, lasting=False)
         # What stands behind this server may hide the page from one caller, or only be late.
         return _Seen(None, known, lasting=not sources(server))
 

@@ -181,7 +181,11 @@ def is_page(resource: Resource | ResourceTemplate) -> bool:
 
 def keeps_mime_type(resource: Resource | ResourceTemplate) -> bool:
     """Tell whether the MIME type may be set: not where an author chose another on purpose."""
-    return declared_page(resource) is not None or resource.mime_type in {_UNSET, MIME_TYPE}
+    if declared_page(resource) is not None or resource.mime_type == MIME_TYPE:
+        return True
+    # A function of a `ui://` address has FastMCP's default only where its author wrote it.
+    chosen = "mime_type" in resource.model_fields_set
+    return resource.mime_type == _UNSET and not chosen
 
 
 def takes_part(meta: JsonObject | None) -> bool:

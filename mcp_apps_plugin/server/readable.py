@@ -75,6 +75,15 @@ def is_open(server: Server) -> bool:
     return not any(_is_dynamic(p) for p in _all_providers(server))
 
 
+def may_answer_reads(server: Server) -> bool:
+    """Tell whether an author's middleware may serve pages that nothing lists."""
+    return any(
+        type(each).on_read_resource is not Middleware.on_read_resource
+        and not type(each).__module__.startswith("fastmcp.")
+        for each in server.middleware
+    )
+
+
 def stands(server: Server, uri: str) -> bool:
     """Tell whether a page is registered in this process, whoever may read it."""
     written = written_uri(uri, namespaces_of(server))

@@ -34,6 +34,7 @@ from mcp_apps_plugin.server.emission import (
 )
 from mcp_apps_plugin.server.forgotten import forgotten
 from mcp_apps_plugin.server.pages import FilePage
+from mcp_apps_plugin.server.readable import may_answer_reads
 from mcp_apps_plugin.server.trail import candidates, seen_uri, trail_of
 from mcp_apps_plugin.server.tree import base_of, is_remote, namespaces_of
 from mcp_apps_plugin.settings import read_settings
@@ -78,7 +79,7 @@ class _Part:
             page = self.hidden.get(candidate)
             guarded = page is not None and (not is_enabled(page) or page.auth != tool.auth)
             return "hidden" if guarded else "served"
-        if self.remote:
+        if self.remote or may_answer_reads(self.attachment.server):
             return "unknown"
         above: list[LinkState] = [parent.state_of(link, tool) for parent in self.parents]
         return "missing" if not above or "missing" in above else above[0]

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from fastmcp import FastMCP, FastMCPApp
 from fastmcp.apps import AppConfig
+from fastmcp.resources import ResourceContent, ResourceResult, TextResource
+from fastmcp.server.middleware import Middleware
 
 from mcp_apps_plugin import audit
 
@@ -62,6 +64,58 @@ async def test_app_true(connect: Any) -> None:
     else:
         assert [f.code for f in findings] == ["meta-invalid"]
         assert "`prefab-ui`" in str(findings[0])
+
+
+class ServesPages(Middleware):
+    """Answers the read of a page that nothing lists."""
+
+    async def on_read_resource(self, context: Any, call_next: Any) -> Any:
+        """Look at the address."""
+        if str(context.message.uri) == URI:
+            return ResourceResult([ResourceContent("<p>", mime_type=MIME)])
+        return await call_next(context)
+
+
+def words_of(name: str) -> str:
+    assert name == "page"
+    return "words"
+
+
+async def test_a_page_that_a_middleware_serves(connect: Any) -> None:
+    """Nothing lists it, so nobody can say that the link to it leads nowhere."""
+    server, child = FastMCP("s", middleware=[ServesPages()]), FastMCP("child")
+    for each in (server, child):
+        each.tool(app=AppConfig(resource_uri=URI))(show())
+    server.mount(child, namespace="child")
+    assert (await audit(server)).findings == ()
+    async with connect(server) as client:
+        links = [tool.meta["ui"]["resourceUri"] for tool in await client.list_tools()]
+        (item,) = await client.read_resource(URI)
+    assert links == [URI, URI]
+    assert (item.text, item.mime_type) == ("<p>", MIME)
+
+
+@pytest.mark.parametrize("how", ["function", "template", "text"])
+async def test_a_mime_type_that_was_written(connect: Any, how: str) -> None:
+    """`text/plain` is kept where an author wrote it, and named; as a default it is a page's."""
+    server = FastMCP("s", on_duplicate="ignore")
+    match how:
+        case "function":
+            server.resource(URI, mime_type="text/plain")(lambda: "words")
+            server.resource(f"{URI}/2")(lambda: "words")
+        case "template":
+            server.resource("ui://w/{name}", name="a", mime_type="text/plain")(words_of)
+            server.resource("ui://w/{name}/2", name="b")(words_of)
+        case _:
+            server.add_resource(TextResource(uri=URI, text="words", mime_type="text/plain"))
+            server.add_resource(TextResource(uri=f"{URI}/2", text="words"))
+    found = [finding.code for finding in (await audit(server)).findings]
+    async with connect(server) as client:
+        ((kept,), (page,)) = [await client.read_resource(uri) for uri in (URI, f"{URI}/2")]
+    assert (kept.text, kept.mime_type) == ("words", "text/plain")
+    assert page.mime_type == MIME
+    assert page.text.startswith("<!doctype html>")
+    assert found == ["page-mime"]
 
 
 SNAPSHOT = """

@@ -1,6 +1,6 @@
 """Official example servers, in Node, opened in the dev host by `--url`, used, and pictured.
 
-Not part of the default run: it installs a dozen npm packages and takes some minutes.
+Not part of the default run: it installs twenty npm packages and takes some minutes.
 
     npm install --prefix tests/dev/official
     python tests/dev/official/run.py PICTURES [NAME ...]
@@ -27,7 +27,7 @@ CHROMIUM = ("/usr/lib/chromium/chromium", "/usr/bin/chromium")
 SECONDS = 60
 LAST_WORDS = 12
 # What to press in each page. The others show themselves, or call their server unasked. Not Vue's:
-# its page shows "[ERROR]" before it says anything, as the console tells.
+# its reactive proxy asks the window above for a property, which no other origin's window answers.
 PRESSED = {
     "basic-preact": "Get Server Time",
     "basic-react": "Get Server Time",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TypeAlias
+from zlib import crc32
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
@@ -96,4 +97,6 @@ def _stem(path: Path) -> str:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.").lower()
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.").lower()
+    # What no address can say is told apart by a number: two names may have nothing else.
+    return slug if name.isascii() else f"{crc32(name.encode()):08x}-{slug}".rstrip("-")

@@ -49,10 +49,14 @@ def origin_problem(entry: object) -> str | None:
     if not entry.isascii():
         return "is not ASCII; write an international host name in its `xn--` form."
     scheme, separator, rest = entry.partition("://")
+    if (rest if separator else entry).rstrip("/").partition(":")[0] == "*":
+        return "would allow every origin; list the ones that the page needs."
     if not separator:
         if entry.endswith(":"):
             return "is a scheme; only origins can be listed."
-        return f"has no scheme; write `https://{entry}`."
+        entry = entry.lstrip("/")
+        further = origin_problem(f"https://{entry}")
+        return f"has no scheme{f', and {further}' if further else f'; write `https://{entry}`.'}"
     if scheme not in _SCHEMES:
         return f"has the scheme `{scheme}`; only https, http, wss and ws are origins."
     host, slash, path = rest.partition("/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,12 +79,10 @@ class Folder:
             if found.is_dir():
                 raise RefusedError(code="page-file-directory", what=f"{name!r} is a folder.")
             if not found.is_file():
-                raise RefusedError(code="page-file-missing", what=f"There is no file {name!r}.")
+                raise self._missing(path)
             content = found.read_bytes()
         except FileNotFoundError:
-            raise RefusedError(
-                code="page-file-missing", what=f"There is no file {name!r}."
-            ) from None
+            raise self._missing(path) from None
         except (OSError, ValueError, RuntimeError) as error:  # e.g. no permission, a loop of links
             reason = getattr(error, "strerror", None) or error
             what = f"{name!r} cannot be read: {reason}."
@@ -90,6 +90,16 @@ class Folder:
         if isinstance(found, Path):
             self._read[found] = None
         return content
+
+    def _missing(self, path: tuple[str, ...]) -> RefusedError:
+        """Name the file beside it that is called most like it."""
+        hint = ""
+        with suppress(OSError, ValueError):
+            beside = [each.name for each in self._join(path[:-1]).iterdir()]
+            for near in get_close_matches(path[-1], beside, n=1, cutoff=0.75):
+                hint = f" Did you mean {'/'.join((*path[:-1], near))!r}?"
+        what = f"There is no file {'/'.join(path)!r}.{hint}"
+        return RefusedError(code="page-file-missing", what=what)
 
     def _join(self, path: tuple[str, ...]) -> Traversable:
         found = self._root

@@ -18,13 +18,13 @@ class _Kind(NamedTuple):
     remedy: str
 
 
-_NEVER_LOADS = "In a host's sandbox the page would miss it."
+_NEVER_LOADS = "Hosts would show the page without it, or no page at all."
 
 #: Every code a page problem or note can carry. The codes are stable; the wording is not.
 PAGE_PROBLEM_CODES: dict[str, _Kind] = {
     "page-path-outside": _Kind(
         "Only files inside the page's folder or package become part of the page.",
-        "Move the file into the page's folder, or build the page with a `root` that holds both.",
+        "Move the file into the page's folder, or the page up to where both lie below it.",
     ),
     "page-path-absolute": _Kind(
         "A page served as `ui://` has no site root and no file system to look in.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fastmcp import FastMCP
 
-from mcp_apps_plugin import AppsConfigurationError, Code, Csp, audit, ui
+from mcp_apps_plugin import AppResource, AppsConfigurationError, Code, Csp, audit, ui
 from mcp_apps_plugin.checks import check_server
 
 if TYPE_CHECKING:
@@ -152,6 +152,13 @@ def test_the_uri_is_the_same_in_every_process(run_python: Any, tmp_path: Path) -
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.page.uri == "ui://program/page.html"
+
+
+def test_names_that_no_address_can_say(tmp_path: Path) -> None:
+    """Each file has an address of its own, the same in every process."""
+    uris = [AppResource(html=tmp_path / f"{name}.html").uri for name in ("日本", "中国", "日本")]
+    assert uris[0] == uris[2] == "ui://test-html-files/6d86db9c-html"
+    assert uris[1] != uris[0]
 
 
 async def test_several_tools_share_a_page(connect: Connect, tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_problems_have_a_code_and_a_place(html, code, build):
     assert problem.line == (1 if problem.file == "star.js" else 2)
     assert problem.column > 1 or code in {"page-base", "page-script-unsafe"}
     for text in (problem.what, problem.consequence, problem.remedy):
-        assert text.endswith(".") or text[-1] in "`)"
+        assert text[-1] in ".?`)"
         assert text in str(caught.value)
 
 
@@ -302,6 +302,19 @@ def test_small_things_in_modules(build):
         "page-script-unsafe",
     ]
     assert [path.name for path in caught.value.files] == ["page.html", "m.js"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("nwo.html", " Did you mean 'now.html'?"), ("other.html", ""), ("none/now.html", "")],
+)
+def test_a_missing_file_names_the_one_beside_it(write, name, hint):
+    """Of the folder it was looked for in; another folder's files are not its neighbours."""
+    folder = write({"now.html": "<p>", "b.css": "p{}"})
+    with pytest.raises(PageBuildError) as caught:
+        build_page(folder / name)
+    (problem,) = caught.value.problems
+    assert problem.what == f"There is no file {name.rpartition('/')[2]!r}.{hint}"
 
 
 def test_the_library_is_minified_once():

@@ -18,6 +18,8 @@ from mcp_apps_plugin.protocol.shapes import as_object
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mcp_apps_plugin.checks.questions import Answer, Questions, Unanswered
+    from mcp_apps_plugin.checks.snapshot import Era
     from mcp_apps_plugin.host.connection import ServerConnection
     from mcp_apps_plugin.protocol.findings import Finding, Severity
     from mcp_apps_plugin.protocol.shapes import JsonObject
@@ -39,11 +41,21 @@ class CallPlan:
         policy: Which others to call: `"none"`; `"read-only"`, those that say so themselves and
             whose arguments their schema gives; or `"all"`, where arguments are made up as needed
             and only tools marked as destructive are left out.
+        answers: What to answer when a tool asks its user: for each question in turn the fields, or
+            `"decline"` or `"cancel"`; a tool named here is called too. A tool that asks more
+            counts as not called. With `None` clients say that nobody can be asked.
     """
 
     arguments: Mapping[str, JsonObject] = field(default_factory=dict[str, "JsonObject"])
     skip: frozenset[str] = frozenset()
     policy: Literal["none", "read-only", "all"] = "read-only"
+    answers: Mapping[str, Sequence[Answer]] | None = field(
+        default_factory=dict[str, "Sequence[Answer]"]
+    )
+
+    def names(self, tool: str) -> bool:
+        """Tell whether a tool is to be called by its name."""
+        return tool in self.arguments or tool in (self.answers or {})
 
     def choose(self, tool: mcp_types.Tool) -> tuple[JsonObject, bool] | str:
         """Return the arguments to call a tool with, and whether they are made up.
@@ -55,6 +67,8 @@ class CallPlan:
         if tool.name in self.arguments:
             return dict(self.arguments[tool.name]), False
         hints = tool.annotations
+        if self.names(tool.name):
+            return sample_arguments(tool.input_schema)
         if self.policy == "none":
             return "none is called"
         if hints is not None and hints.destructive_hint is True:
@@ -73,14 +87,14 @@ class CallPlan:
             tools: All that the server lists; those that `arguments` names are called.
             ui_tools: Those of them that take part in MCP Apps.
         """
-        named = [tool for tool in tools if tool.name in self.arguments and tool not in ui_tools]
+        named = [tool for tool in tools if self.names(tool.name) and tool not in ui_tools]
         plan = Plan()
         for tool in (*ui_tools, *named):
             chosen = self.choose(tool)
             if isinstance(chosen, str):
                 plan.skipped[tool.name] = chosen
             else:
-                plan.calls.append(Called(tool, *chosen, named=tool.name in self.arguments))
+                plan.calls.append(Called(tool, *chosen, named=self.names(tool.name)))
         return plan
 
 
@@ -96,6 +110,7 @@ class Called:
         result: What came, or `None`.
         error: What was said in place of a result.
         misfit: How the result does not fit the tool's output schema.
+        asks: What it asked its user without getting an answer.
     """
 
     tool: mcp_types.Tool
@@ -105,6 +120,7 @@ class Called:
     result: mcp_types.CallToolResult | None = None
     error: str | None = None
     misfit: str | None = None
+    asks: Unanswered | None = None
 
 
 @dataclass(slots=True)
@@ -120,30 +136,49 @@ class Plan:
     skipped: dict[str, str] = field(default_factory=dict[str, str])
 
 
-async def call_tools(client: ServerConnection, calls: Sequence[Called]) -> None:
-    """Make calls, a few at a time, and keep what comes of each."""
-    at_once = asyncio.Semaphore(_AT_ONCE)
+async def call_tools(
+    client: ServerConnection, calls: Sequence[Called], questions: Questions | None, era: Era
+) -> None:
+    """Make calls, a few at a time, and keep what comes of each.
+
+    Args:
+        client: A connected client.
+        calls: The calls.
+        questions: Answers what the tools ask, or `None` where somebody else does.
+        era: The era that the client speaks.
+    """
+    # Only in the modern era a question says which call it belongs to.
+    at_once = asyncio.Semaphore(1 if questions is not None and era == "legacy" else _AT_ONCE)
 
     async def call(each: Called) -> None:
         async with at_once:
-            try:
-                async with asyncio.timeout(_SECONDS):
-                    each.result = await client.call_tool_mcp(each.tool.name, each.arguments)
-            except MCPError as error:
-                each.error = error.message
-            except TimeoutError:
-                each.error = f"no answer within {_SECONDS:g} s"
-            except RuntimeError as error:
-                # The client compares every result with the tool's schema, and says it this way.
-                said = str(error).partition("\n")[0]
-                if _MISFIT.match(said):
-                    each.misfit = said
-                else:
-                    each.error = said
-            except ValueError as error:
-                each.error = str(error).partition("\n")[0]
+            if questions is None:
+                await _make(client, each)
+                return
+            with questions.during(each.tool.name):
+                await _make(client, each)
+            each.asks = questions.unanswered(each.tool.name)
 
     await asyncio.gather(*map(call, calls))
+
+
+async def _make(client: ServerConnection, each: Called) -> None:
+    try:
+        async with asyncio.timeout(_SECONDS):
+            each.result = await client.call_tool_mcp(each.tool.name, each.arguments)
+    except MCPError as error:
+        each.error = error.message
+    except TimeoutError:
+        each.error = f"no answer within {_SECONDS:g} s"
+    except RuntimeError as error:
+        # The client compares every result with the tool's schema, and says it this way.
+        said = str(error).partition("\n")[0]
+        if _MISFIT.match(said):
+            each.misfit = said
+        else:
+            each.error = said
+    except ValueError as error:
+        each.error = str(error).partition("\n")[0]
 
 
 def judge_call(called: Called, budget: int, unknown: Severity = "error") -> Iterator[Finding]:
@@ -157,6 +192,9 @@ def judge_call(called: Called, budget: int, unknown: Severity = "error") -> Iter
     """
     subject = f"result of tool {called.tool.name!r}"
     result = called.result
+    if called.asks is not None:
+        yield _unanswered(called.tool.name, called.asks)
+        return
     if called.misfit is not None:
         yield found(
             CheckCode.RESULT_SCHEMA,
@@ -188,6 +226,17 @@ def judge_call(called: Called, budget: int, unknown: Severity = "error") -> Iter
             "Some hosts refuse results above 1 MB, or cut them.",
             "Return a first part, and let the page fetch the rest through a tool.",
         )
+
+
+def _unanswered(tool: str, asked: Unanswered) -> Finding:
+    fields = ", ".join(f'"{name}": …' for name in asked.fields)
+    return found(
+        CheckCode.CALL_FAILED,
+        f"tool {tool!r}",
+        f"asks its user {asked.question!r}, and {asked.problem}.",
+        "Its result could not be looked at.",
+        f"Answer each of its questions in turn: `--answer '{tool}={{{fields}}}'`.",
+    )
 
 
 def _failure(called: Called, said: str, unknown: Severity) -> Finding:

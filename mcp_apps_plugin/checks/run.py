@@ -14,6 +14,7 @@ from mcp_apps_plugin.checks.across import compare
 from mcp_apps_plugin.checks.calls import Called, CallPlan, call_tools, judge_call
 from mcp_apps_plugin.checks.codes import CheckCode, found
 from mcp_apps_plugin.checks.connect import apps_client, connected, era_of
+from mcp_apps_plugin.checks.questions import Questions
 from mcp_apps_plugin.checks.report import CheckReport, merged, ordered
 from mcp_apps_plugin.checks.rules import judge
 from mcp_apps_plugin.checks.snapshot import Apps, Era, Snapshot, take_snapshot
@@ -63,7 +64,7 @@ class Options:
         plan: Which tools to call.
         kinds: The clients to look with.
         browser: Whether to open each page in Chromium.
-        elicitation: Answers the server's questions during calls.
+        elicitation: Answers the server's questions during calls, in the place of the plan.
         budget: The page and result size above which some hosts refuse; default from the settings.
         empty: How much it weighs that there is nothing to look at: no page, or no result as no
             arguments are known.
@@ -150,13 +151,16 @@ def _texts(recording: Recording) -> Generator[None]:
 
 async def _record(recording: Recording, server: Any, options: Options) -> None:
     sources: dict[str, PageSource] = {}
+    questions: Questions | None = None
+    if options.elicitation is None and options.plan.answers is not None:
+        questions = Questions(options.plan.answers)
     seen: set[tuple[Era, Apps]] = set()
     for era, apps in options.kinds:
         client = apps_client(
             server,
             era=era,
             apps=apps,
-            elicitation=options.elicitation,
+            elicitation=options.elicitation if questions is None else questions,
             headers=options.headers,
             timeout=options.seconds,
             init_timeout=options.seconds,
@@ -179,7 +183,9 @@ async def _record(recording: Recording, server: Any, options: Options) -> None:
                 continue
             recording.snapshots.append(snapshot)
             if snapshot.apps == "apps":
-                await _look_closer(recording, client, snapshot, options, sources)
+                await _look_closer(
+                    recording, client, snapshot, options, sources, questions=questions
+                )
 
 
 def _reads(recording: Recording, apps: Apps) -> int | None:
@@ -195,15 +201,21 @@ async def _look_closer(
     snapshot: Snapshot,
     options: Options,
     sources: dict[str, PageSource],
+    *,
+    questions: Questions | None,
 ) -> None:
     surface = await make_surface(
         snapshot, hosts=options.hosts, url=options.url, budget=options.budget, sources=sources
     )
     recording.surfaces.append(surface)
     plan = options.plan.wanted(snapshot.tools, surface.ui_tools)
-    recording.calls[snapshot.era] = plan.calls
+    # What was found to ask in the first era is not bothered in the second.
+    wanted = [each for each in plan.calls if each.tool.name not in recording.skipped]
     recording.skipped |= plan.skipped
-    await call_tools(client, plan.calls)
+    await call_tools(client, wanted, questions, snapshot.era)
+    asking = [each.tool.name for each in wanted if each.asks is not None and not each.named]
+    recording.skipped |= dict.fromkeys(asking, "asks the user, and no `--answer` is given")
+    recording.calls[snapshot.era] = [each for each in wanted if each.tool.name not in asking]
     if options.browser and not recording.visits:
         from mcp_apps_plugin.checks.browser.visit import visit_pages  # noqa: PLC0415  an extra
 

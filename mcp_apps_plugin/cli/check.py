@@ -29,11 +29,15 @@ from mcp_apps_plugin.cli.load import LoadError, load_server
 from mcp_apps_plugin.server.switch import is_active
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
     from fastmcp import FastMCP
 
+    from mcp_apps_plugin.checks.questions import Answer
+    from mcp_apps_plugin.protocol.shapes import JsonObject
+
 Calls = Literal["none", "read-only", "all"]
+_WORDS: dict[str, Answer] = {"decline": "decline", "cancel": "cancel"}
 
 
 def check(
@@ -85,6 +89,15 @@ def check(
             show_default=False,
         ),
     ] = (),
+    answer: Annotated[
+        Sequence[str],
+        Parameter(
+            help='Call this tool, and answer what it asks its user: `NAME={"field": …}`, or '
+            "`NAME=decline`. May be repeated, once for each question.",
+            negative=(),
+            show_default=False,
+        ),
+    ] = (),
     calls: Annotated[
         Calls,
         Parameter(help="Which other tools to call: those marked as read-only, all, or none."),
@@ -101,7 +114,7 @@ def check(
     """
     options = Options(
         hosts=frozenset(host),
-        plan=CallPlan(arguments=_arguments(call), policy=calls),
+        plan=CallPlan(arguments=_arguments(call), policy=calls, answers=_answers(answer)),
         browser=browser,
         headers=read_headers(header),
     )
@@ -123,7 +136,8 @@ def check(
         finding.code == CheckCode.SERVER_UNREACHABLE for finding in report.findings
     )
     if not unreachable:
-        _refuse_unknown(call, examined)
+        _refuse_unknown("--call", _arguments(call), examined)
+        _refuse_unknown("--answer", _answers(answer), examined)
     if explain is not None and not unreachable:
         return _explain(examined, explain)
     print(WRITERS[format](report))  # noqa: T201  it is what a command does
@@ -149,29 +163,42 @@ def _target(server: str | None, url: str | None) -> FastMCP[Any] | str:
     return load_server(server or "")
 
 
-def _arguments(named: Sequence[str]) -> dict[str, dict[str, Any]]:
-    given: dict[str, dict[str, Any]] = {}
+def _arguments(named: Sequence[str]) -> dict[str, JsonObject]:
+    given: dict[str, JsonObject] = {}
     for each in named:
         name, equals, text = each.partition("=")
-        try:
-            arguments: Any = json.loads(text) if equals else {}
-        except ValueError as error:
-            message = f"--call {each}: what follows `=` is no JSON ({error})."
-            raise LoadError(message) from None
-        if not isinstance(arguments, dict):
-            message = f"--call {each}: what follows `=` is no JSON object."
-            raise LoadError(message)
-        given[name] = arguments
+        given[name] = _object(f"--call {each}", text) if equals else {}
     return given
 
 
-def _refuse_unknown(named: Sequence[str], examined: Examined) -> None:
+def _answers(named: Sequence[str]) -> dict[str, list[Answer]]:
+    given: dict[str, list[Answer]] = {}
+    for each in named:
+        name, _, text = each.partition("=")
+        answer = _WORDS.get(text) or _object(f"--answer {each}", text)
+        given.setdefault(name, []).append(answer)
+    return given
+
+
+def _object(option: str, text: str) -> JsonObject:
+    try:
+        value: Any = json.loads(text)
+    except ValueError as error:
+        message = f"{option}: what follows `=` is no JSON ({error})."
+        raise LoadError(message) from None
+    if not isinstance(value, dict):
+        message = f"{option}: what follows `=` is no JSON object."
+        raise LoadError(message)
+    return value
+
+
+def _refuse_unknown(option: str, named: Iterable[str], examined: Examined) -> None:
     """A tool that is not there would never be called, and nobody would know."""
     listed = {tool.name for shot in examined.recording.snapshots for tool in shot.tools}
-    for name in _arguments(named):
+    for name in named:
         if listed and name not in listed:
             near = ", ".join(get_close_matches(name, sorted(listed))) or ", ".join(sorted(listed))
-            message = f"--call {name}: the server lists no such tool; it lists {near[:200]}."
+            message = f"{option} {name}: the server lists no such tool; it lists {near[:200]}."
             raise LoadError(message)
 
 

@@ -149,7 +149,7 @@ async def check_app_contract(
     strict: bool = False,
 ) -> ContractReport:
     """Look at a server as `assert_app_contract` does, and only report."""
-    plan = CallPlan(arguments=arguments or {}, skip=frozenset(skip), policy="all")
+    plan = CallPlan(arguments=arguments or {}, skip=frozenset(skip), policy="all", answers=None)
     options = Options(
         hosts=frozenset(hosts),
         plan=plan,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from importlib.metadata import version
 
 import pytest
@@ -50,6 +52,32 @@ def test_check_of_a_good_server(mcp_apps, write):
     assert not_called == "  Not called: `look` (not marked as read-only)."
 
 
+@pytest.mark.parametrize("loading", ["mcp_apps_plugin.cli.main", "mcp_apps_plugin.cli.plugins"])
+def test_ctrl_c_while_it_loads(loading):
+    """Loading takes a second; an end in it is as silent as a later one."""
+    program = f"""if True:
+        import sys, mcp_apps_command
+        class Pressed:
+            def find_spec(self, name, path, target=None):
+                if name == {loading!r}: raise KeyboardInterrupt
+        sys.meta_path.insert(0, Pressed())
+        sys.argv = ["mcp-apps", "plugins"]
+        mcp_apps_command.run()
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+@pytest.mark.parametrize("command", ["dev", "run"])
+def test_a_port_that_there_is_not(mcp_apps, write, command):
+    """Said by its option, before anything is started."""
+    write(GOOD)
+    done = mcp_apps(command, "server.py", "--port", "65536")
+    assert done.returncode == 2
+    assert "--port" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_check_lists_errors(mcp_apps, write):
     """An error is listed with its code, and the exit code is 1."""
     write(DANGLING)
@@ -74,6 +102,40 @@ def test_check_lists_warnings(mcp_apps, write, options, code):
     }
 
 
+ASKING = """
+from fastmcp import Context, FastMCP
+from mcp_apps_plugin import AppResource, elicit, ui
+mcp = FastMCP("Asking")
+
+@mcp.tool
+@ui("ui://asking/page", html="page.html")
+async def ask(ctx: Context) -> dict[str, str]:
+    answer = await elicit(ctx, "When?", ["today", "tomorrow"])
+    return {"said": str(answer)}
+"""
+
+
+def test_check_answers_what_a_tool_asks(mcp_apps, write):
+    """As told on the command line; otherwise the tool is named as one that asks."""
+    write(ASKING)
+    write(
+        '<!doctype html><p>x<script src="mcp-app.js"></script><script>'
+        'new McpApp.App({ name: "asking", version: "1" }).connect()</script>',
+        "page.html",
+    )
+    asked = mcp_apps("check", "server.py", "--calls", "all")
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert "Not called: `ask` (asks the user, and no `--answer` is given)." in asked.stdout
+    named = mcp_apps("check", "server.py", "--call", "ask")
+    assert named.returncode == 1
+    assert "asks its user 'When?'" in named.stdout
+    answer = named.stdout.partition("--answer '")[2].partition("'")[0]
+    for given in (answer.replace("…", '"today"'), "ask=decline"):
+        done = mcp_apps("check", "server.py", "--answer", given)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert ", 1 called, " in done.stdout
+
+
 WRONG = [
     (("nope",), "nope"),
     (("check",), "name one server"),
@@ -83,6 +145,9 @@ WRONG = [
     (("check", "server.py", "--header", "a: b"), "--header is for a server that"),
     (("check", "--url", "http://127.0.0.1:9/mcp", "--header", "secret"), "is no header"),
     (("check", "server.py", "--call", "lok"), "no such tool; it lists look"),
+    (("check", "server.py", "--answer", "lok=decline"), "--answer lok: the server lists no such"),
+    (("check", "server.py", "--answer", "look=no"), "no JSON"),
+    (("check", "server.py", "--answer", "look=[]"), "no JSON object"),
     (("check", "server.py", "--explain", "nope"), "no tool 'nope'"),
     (("check", "server.py", "--format", "xml"), "xml"),
     (("check", "missing.py"), "missing.py does not exist"),

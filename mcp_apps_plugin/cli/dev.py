@@ -9,7 +9,7 @@ from collections.abc import Sequence  # noqa: TC003  cyclopts reads the annotati
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from mcp_apps_plugin.cli.headers import read_headers
 from mcp_apps_plugin.cli.load import LoadError, file_of
@@ -39,7 +39,10 @@ def dev(
     ] = (),
     port: Annotated[
         int | None,
-        Parameter(help=f"The port of the window. Default: {PORT}, or the next that is free."),
+        Parameter(
+            help=f"The port of the window. Default: {PORT}, or the next that is free.",
+            validator=validators.Number(gte=1, lte=65535),
+        ),
     ] = None,
     open: Annotated[  # noqa: A002  the option's name
         bool, Parameter(help="Open the window in a browser.", negative=())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from mcp_apps_plugin.cli.load import LoadError, ServerSpec, load_server
 
@@ -19,7 +19,11 @@ def run(
         str | None, Parameter(help="The address to listen on. Default: FastMCP's, 127.0.0.1.")
     ] = None,
     port: Annotated[
-        int | None, Parameter(help="The port to listen on. Default: FastMCP's, 8000.")
+        int | None,
+        Parameter(
+            help="The port to listen on. Default: FastMCP's, 8000.",
+            validator=validators.Number(gte=0, lte=65535),
+        ),
     ] = None,
 ) -> None:
     """Run a server with its pages, without a line changed in it.

@@ -59,6 +59,4 @@ def _answer(given: list[str]) -> int:
     except MCPAppsError as error:
         print(error, file=sys.stderr)  # noqa: T201
         return 1
-    except KeyboardInterrupt:
-        return 130
     return code if isinstance(code, int) else 0

@@ -20,6 +20,7 @@ from mcp_apps_plugin.host import (
     PageUnavailableError,
     resolve_page,
 )
+from mcp_apps_plugin.host.forwarding import READ_SCHEMES
 from mcp_apps_plugin.protocol.messages import DISPLAY_MODES
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Stage:
         self._say = say
         self._wire = wire
         self._surroundings = Surroundings()
-        self._read_schemes = ["ui"]
+        self._read_schemes = [*READ_SCHEMES]
         self._views: dict[int, View] = {}
         self._main: View | None = None
         self._exit = AsyncExitStack()

@@ -17,6 +17,7 @@ const $ = (id) => document.getElementById(id);
 let tools = [];
 let target = "";
 let last = null; // what ran: { tool, arguments, began, result }
+let view = 0; // the page of what ran
 let again = null; // why it is to be shown anew once the server is back
 let isReady = false;
 let wasLost = false; // a server that runs elsewhere: nothing of it is known to have changed
@@ -105,8 +106,9 @@ on("choose", ({ name }) => {
   showTool(tools.find((tool) => tool.name === name) ?? null, target);
 });
 on("focus-form", focusForm);
-on("refused", ({ reason, detail }) => {
-  const scheme = reason === "not-readable" && /not ['"]([a-z][a-z0-9+.-]*):/i.exec(detail)?.[1];
+on("show", ({ frame }) => { ({ view } = frame); });
+on("refused", ({ view: from, reason, detail }) => {
+  const scheme = from === view && reason === "not-readable" && /not ['"]([a-z][a-z0-9+.-]*):/i.exec(detail)?.[1];
   if (!scheme) return;
   const allow = () => { send({ type: "allow", scheme }); run(last); };
   notice({ text: `${detail} The host decides: some forward every read of a page.`, kind: "warn", title: "The page may not read that", act: [`Let it read ${scheme}://`, allow] });

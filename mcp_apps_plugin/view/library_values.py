@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from .paths import LIBRARY_NAME
-from .scopes import Occurrence, named_in, occurrences
+from .scopes import NAMES, Occurrence, occurrences
 from .scripts import capture, parse, string_value, text_of
 
 if TYPE_CHECKING:
@@ -39,23 +39,33 @@ class Code:
         """Keep its text, and its syntax tree where there is one already."""
         self.text = text
         self.is_module = is_module
+        self._bytes = text.encode()
         self._root = root
 
     @property
     def root(self) -> Node:
         """Its syntax tree."""
         if self._root is None:
-            self._root = parse(self.text.encode()).root_node
+            self._root = parse(self._bytes).root_node
         return self._root
-
-    @cached_property
-    def names(self) -> dict[str, list[Node]]:
-        """Every place where some name stands for a variable."""
-        return named_in(self.root)
 
     def has(self, name: str) -> bool:
         """Tell whether it has a name, or something that looks like it."""
-        return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", self.text) is not None
+        return _spelled(name).search(self._bytes) is not None
+
+    def named(self, name: str) -> list[Node]:
+        """Find every place where a name stands for a variable."""
+        found: list[Node] = []
+        for match in _spelled(name).finditer(self._bytes):
+            node = self.root.descendant_for_byte_range(*match.span())
+            if node is not None and node.type in NAMES and node.byte_range == match.span():
+                found.append(node)
+        return found
+
+
+@cache
+def _spelled(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])")
 
 
 class Values:
@@ -89,7 +99,7 @@ class Values:
             self._found[key] = []
         if key not in self._found:
             root = self.scripts[script].root
-            found = occurrences(self.scripts[script].names.get(name, []))
+            found = occurrences(self.scripts[script].named(name))
             local = self.imported(script).get(name)
             if local is not None:
                 found = [

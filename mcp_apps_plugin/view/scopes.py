@@ -25,11 +25,14 @@ class Occurrence(NamedTuple):
     """Whether this very place does."""
 
 
-_NAMES: Final = """
-    (identifier) @name
-    (shorthand_property_identifier) @name
-    (shorthand_property_identifier_pattern) @name
-"""
+NAMES: Final = (
+    "identifier",
+    "shorthand_property_identifier",
+    "shorthand_property_identifier_pattern",
+)
+"""What stands for a variable."""
+
+_NAMES: Final = " ".join(f"({kind}) @name" for kind in NAMES)
 _FUNCTIONS: Final = frozenset(
     {
         "arrow_function",
@@ -60,20 +63,12 @@ def reference_edits(root: Node, names: AbstractSet[str], spell: Callable[[str], 
     """The edits that replace every reference to one of `names` by what `spell` says."""
     if not names:
         return []
-    found = [node for name, nodes in named_in(root).items() if name in names for node in nodes]
+    found = [node for node in capture(root, _NAMES).get("name", []) if text_of(node) in names]
     return [
         _edit(each.node, spell(text_of(each.node)))
         for each in occurrences(found)
         if each.scope is None and not _is_linkage(each.node)
     ]
-
-
-def named_in(root: Node) -> dict[str, list[Node]]:
-    """Find every place where some name stands for a variable, by the name."""
-    found: dict[str, list[Node]] = {}
-    for node in capture(root, _NAMES).get("name", []):
-        found.setdefault(text_of(node), []).append(node)
-    return found
 
 
 def occurrences(nodes: Iterable[Node]) -> list[Occurrence]:

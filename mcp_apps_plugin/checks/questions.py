@@ -76,7 +76,7 @@ class Questions:
         tool = next(iter(self._left)) if len(self._left) == 1 else self._calling.get()
         left = self._left.get(tool, [])
         answer = left.pop(0) if left else None
-        if answer == "decline" or answer == "cancel":  # noqa: PLR1714  type checkers read it so
+        if isinstance(answer, str):
             return ElicitResult(action=answer)
         form = params if isinstance(params, mcp_types.ElicitRequestFormParams) else None
         schema = {} if form is None else form.requested_schema

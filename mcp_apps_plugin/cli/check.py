@@ -26,6 +26,7 @@ from mcp_apps_plugin.checks.formats import WRITERS, Format
 from mcp_apps_plugin.checks.run import Examined, Options, examine
 from mcp_apps_plugin.cli.headers import read_headers
 from mcp_apps_plugin.cli.load import LoadError, load_server
+from mcp_apps_plugin.protocol.shapes import as_object
 from mcp_apps_plugin.server.switch import is_active
 
 if TYPE_CHECKING:
@@ -186,10 +187,11 @@ def _object(option: str, text: str) -> JsonObject:
     except ValueError as error:
         message = f"{option}: what follows `=` is no JSON ({error})."
         raise LoadError(message) from None
-    if not isinstance(value, dict):
+    given = as_object(value)
+    if given is None:
         message = f"{option}: what follows `=` is no JSON object."
         raise LoadError(message)
-    return value
+    return given
 
 
 def _refuse_unknown(option: str, named: Iterable[str], examined: Examined) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
     from typing import TextIO
 
 STATUS: Final = 141
@@ -41,8 +41,9 @@ def ending_with_its_reader() -> Generator[None]:
 
 def _is_of_a_pipe(error: BaseException | None) -> bool:
     """Tell whether a closed pipe is behind an error."""
-    if isinstance(error, BaseExceptionGroup):
-        return any(map(_is_of_a_pipe, error.exceptions))
+    inner: Sequence[BaseException] = getattr(error, "exceptions", ())  # of a group
+    if inner:
+        return any(map(_is_of_a_pipe, inner))
     if isinstance(error, SystemExit):
         return _is_of_a_pipe(error.__context__)
     return isinstance(error, BrokenPipeError)

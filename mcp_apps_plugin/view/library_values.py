@@ -153,7 +153,9 @@ class Values:
     def _kind_of(self, home: Home) -> Kind | None:
         if home not in self._of_home:
             self._of_home[home] = None
-            values = [value for value in self._put_into(home) if value != "nothing"]
+            values: list[Kind | None] = [
+                value for value in self._put_into(home) if value != "nothing"
+            ]
             if home == (_PAGE, 0, GLOBAL):
                 self._of_home[home] = None if values else "library"
             elif len(set(values)) == 1:

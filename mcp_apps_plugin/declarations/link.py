@@ -22,9 +22,9 @@ from mcp_apps_plugin.declarations.page import (
     AppResource,
     check_uri,
     page_of,
-    page_options,
     same_page,
 )
+from mcp_apps_plugin.declarations.page_options import page_options
 from mcp_apps_plugin.declarations.text import check_text
 from mcp_apps_plugin.protocol.authored import authored, calling_place
 from mcp_apps_plugin.protocol.findings import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from fastmcp import FastMCP
 
-    from mcp_apps_plugin.declarations.page import CspLike, PermissionsLike
+    from mcp_apps_plugin.declarations.page_options import CspLike, PermissionsLike
     from mcp_apps_plugin.declarations.sources import Html
     from mcp_apps_plugin.declarations.text import Text
 

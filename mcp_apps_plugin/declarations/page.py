@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from fastmcp.decorators import get_fastmcp_meta
 from fastmcp.resources import resource
@@ -18,26 +18,21 @@ from mcp_apps_plugin.declarations.marks import (
     set_mark,
     source_file,
 )
-from mcp_apps_plugin.declarations.page_version import declare_versioned, refuse_parameters
+from mcp_apps_plugin.declarations.page_function import refuse_parameters, refuse_unknown
+from mcp_apps_plugin.declarations.page_options import check_kinds, page_options
+from mcp_apps_plugin.declarations.page_version import declare_versioned
 from mcp_apps_plugin.declarations.sources import HtmlFile, html_file
 from mcp_apps_plugin.protocol.authored import authored, caller
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
 from mcp_apps_plugin.protocol.links import friendly_name, uri_problem
-from mcp_apps_plugin.protocol.metadata import ResourceUi
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from fastmcp.apps.config import ResourceCSP, ResourcePermissions
-    from fastmcp.utilities.authorization import AuthCheck
-
+    from mcp_apps_plugin.declarations.page_options import Auth, CspLike, PermissionsLike
     from mcp_apps_plugin.declarations.sources import Html
-    from mcp_apps_plugin.protocol.metadata import Csp, Permissions
-
-    CspLike = Csp | ResourceCSP | Mapping[str, Any]
-    PermissionsLike = Permissions | ResourcePermissions | Mapping[str, Any]
-    Auth = AuthCheck | list[AuthCheck] | Literal["inherit"]
+    from mcp_apps_plugin.protocol.metadata import ResourceUi
 
 _F = TypeVar("_F")
 
@@ -120,6 +115,7 @@ class AppResource:
         versioned: bool,
         handler: Callable[..., Any] | None = None,
     ) -> None:
+        check_kinds(labels, auth, versioned, subject)
         if versioned:
             if handler is not None:
                 refuse_parameters(handler, subject)
@@ -258,6 +254,8 @@ def app_resource(
             auth=auth,
             versioned=versioned,
         )
+        if page.uri is not None and "{" not in page.uri:
+            refuse_unknown(page.handler, page.subject)
         if known is not None and page.uri != known:
             problem = f"is declared as `{page.uri}` here and as `{known}` by `@resource`."
             raise AppsValueError(page_usage(page.subject, problem, "Leave the URI out here."))
@@ -306,22 +304,6 @@ def same_page(one: AppResource | None, other: AppResource | None) -> bool:
         getattr(value, "identity", value) == getattr(theirs[name], "identity", theirs[name])
         for name, value in mine.items()
     )
-
-
-def page_options(
-    csp: CspLike | None,
-    permissions: PermissionsLike | None,
-    domain: str | None,
-    prefers_border: bool | None,  # noqa: FBT001  four options that always travel together
-) -> ResourceUi:
-    """Check a page's options, each under its own name."""
-    given = {
-        "csp": csp,
-        "permissions": permissions,
-        "domain": domain,
-        "prefers_border": prefers_border,
-    }
-    return ResourceUi(**{name: value for name, value in given.items() if value is not None})
 
 
 def check_uri(uri: object, subject: str) -> None:

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import TYPE_CHECKING, Any
-
-from mcp_apps_plugin.protocol.findings import AppsValueError, Code, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from mcp_apps_plugin.protocol.findings import Code, Finding
 
 _declared = False
 
@@ -23,25 +16,6 @@ def declare_versioned() -> None:
     """Take note that a page is versioned."""
     global _declared  # noqa: PLW0603  a fact about the process, for those who need not look
     _declared = True
-
-
-def refuse_parameters(handler: Callable[..., Any], subject: str) -> None:
-    """Refuse a page function that is told something when the page is read.
-
-    Raises:
-        AppsValueError: It has a parameter: of the address, a `Context`, or a dependency
-            (`page-version`).
-    """
-    try:
-        names = list(inspect.signature(handler).parameters)
-    except (TypeError, ValueError):  # a callable that hides what it takes; its first call tells
-        return
-    if names and names[0] in {"self", "cls"} and "." in getattr(handler, "__qualname__", ""):
-        names.pop(0)
-    if names:
-        listed = ", ".join(f"`{name}`" for name in names)
-        problem = f"is `versioned=True` and takes {listed}, so that its page differs by read."
-        raise AppsValueError(version_finding(subject, problem))
 
 
 def version_finding(subject: str, problem: str) -> Finding:

@@ -91,6 +91,10 @@ def _missing(field_name: str, key: str, value: object) -> str:
 _FORMATTER = _ResultFormatter()
 
 
+_NAMES = 'Name fields of the structured result, for example `text="{city}: {high} °C"`.'
+_FUNCTION = "Give it one parameter: what the handler returned."
+
+
 def check_text(text: object, option: str, subject: str) -> None:
     """Refuse what can never become text.
 
@@ -98,7 +102,12 @@ def check_text(text: object, option: str, subject: str) -> None:
         AppsTypeError: Neither a string nor a plain function (`text-invalid`).
         AppsValueError: The format string does not parse, or has a field without a name.
     """
-    if text is None or (callable(text) and not inspect.iscoroutinefunction(text)):
+    if text is None:
+        return
+    if callable(text) and not inspect.iscoroutinefunction(text):
+        if not _takes_one(text):
+            problem = f"`{option}=` is a function that cannot be called with the result alone."
+            raise AppsTypeError(text_finding(subject, problem, _FUNCTION))
         return
     if not isinstance(text, str):
         what = "is a coroutine function" if callable(text) else f"is {type(text).__name__}"
@@ -145,15 +154,25 @@ def render_text(text: Text, returned: object, structured: Mapping[str, Any] | No
     return _FORMATTER.vformat(text, (), structured or {})
 
 
-def text_finding(subject: str, problem: str) -> Finding:
+def text_finding(subject: str, problem: str, remedy: str = _NAMES) -> Finding:
     """Say that a `text=` or `fallback=` cannot work."""
     return Finding(
         code=Code.TEXT_INVALID,
         subject=subject,
         problem=problem,
         consequence="The model and text-only clients would read the raw JSON.",
-        remedy='Name fields of the structured result, for example `text="{city}: {high} °C"`.',
+        remedy=remedy,
     )
+
+
+def _takes_one(function: Callable[..., Any]) -> bool:
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # one that hides what it takes; its first call tells
+        return True
+    return True
 
 
 def _path(field_name: str) -> list[str]:

@@ -1,30 +1,40 @@
-"""Functions with `@ui` that nobody registered: mostly a forgotten `@mcp.tool`.
+"""Declarations that lead to nothing: `@ui` without a tool, a page on a function that is a tool.
 
-Said only where it cannot be meant: the function stands in the file that holds the server, no server
-of this process has it, and no other line names it. What another module imports, registers under a
-condition, or finds by its name, is left alone.
+The first is said only where it cannot be meant: the function stands in the file that holds the
+server, no server of this process has it, and no other line names it. What another module imports,
+registers under a condition, or finds by its name, is left alone.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.decorators import get_fastmcp_meta
 from fastmcp.tools import Tool
+from fastmcp.tools.function_tool import ToolMeta
 
 from mcp_apps_plugin.declarations.link import UiDeclaration, declaration_of
-from mcp_apps_plugin.declarations.marks import UI_MARK, declaring_modules
+from mcp_apps_plugin.declarations.marks import (
+    PAGE_MARK,
+    UI_MARK,
+    declaring_modules,
+    find_tool_mark,
+)
+from mcp_apps_plugin.declarations.page import AppResource, page_usage
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.server.tree import local_components
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from types import ModuleType
 
     from fastmcp import FastMCP
+
+    from mcp_apps_plugin.protocol.findings import Finding
 
     Server = FastMCP[Any]
 
@@ -51,6 +61,26 @@ def forgotten(servers: Iterable[Server], listed: Iterable[Tool]) -> list[UiDecla
     return [said for module, name, said in candidates if not _is_named(module, name)]
 
 
+def misplaced(tools: Iterable[Tool], served: Collection[str]) -> Iterator[Finding]:
+    """Find `@app_resource` on functions that are tools, where nothing serves their page.
+
+    Args:
+        tools: The tools of a server.
+        served: The addresses it serves.
+    """
+    for tool in tools:
+        page = find_tool_mark(tool, PAGE_MARK, AppResource)
+        if page is not None and page.handler is not None and page.uri not in served:
+            yield replace(
+                page_usage(
+                    f"tool {tool.name!r} of {page.subject}",
+                    "has `@app_resource`, which is for the function that makes a page.",
+                    "Give the tool its page with `@ui`.",
+                ),
+                place=page.place,
+            )
+
+
 def _without(
     candidates: list[tuple[ModuleType, str, UiDeclaration]], components: Iterable[object]
 ) -> list[tuple[ModuleType, str, UiDeclaration]]:
@@ -63,7 +93,8 @@ def _declared_in(module: ModuleType) -> Iterator[tuple[str, UiDeclaration]]:
         if isinstance(value, FunctionType) and value.__module__ == module.__name__:
             declaration = vars(value).get(UI_MARK)
             # FastMCP's stand-alone `@tool` waits for `add_tool`, or for a folder's discovery.
-            if isinstance(declaration, UiDeclaration) and get_fastmcp_meta(value) is None:
+            waits = isinstance(get_fastmcp_meta(value), ToolMeta)
+            if isinstance(declaration, UiDeclaration) and not waits:
                 yield name, declaration
 
 

@@ -32,7 +32,7 @@ from mcp_apps_plugin.server.emission import (
     mime_type_of,
     original_of,
 )
-from mcp_apps_plugin.server.forgotten import forgotten
+from mcp_apps_plugin.server.forgotten import forgotten, misplaced
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.readable import may_answer_reads
 from mcp_apps_plugin.server.trail import candidates, seen_uri, trail_of
@@ -101,6 +101,7 @@ async def survey(server: Server) -> Registry:
         registry.pages += _page_entries(part)
         registry.elicitations += _elicitation_entries(part)
         registry.names |= {tool.name for tool in part.tools}
+        registry.findings += misplaced(part.tools, part.served)
         if not part.remote:
             registry.unmatched |= part.attachment.links.unmatched()
     servers = [part.attachment.server for part in parts.values()]

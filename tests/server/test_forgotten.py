@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fastmcp import FastMCP
+from fastmcp.resources import Resource
+
+from mcp_apps_plugin import app_resource, audit, ui
 
 PROGRAM = """
 import asyncio, functools, json, sys, types
@@ -121,3 +125,37 @@ exec(compile(source, path, "exec"), module.__dict__)
 mcp.mount(module.child)
 """
     assert run_python(PROGRAM + code + AUDIT) == [["below.lost", "warning", "below.py:5"]]
+
+
+@pytest.mark.parametrize("kind", ["prompt", 'resource("data://x")'])
+def test_what_is_no_tool(run_python: Any, kind: str) -> None:
+    """A prompt's page, or a resource's, is shown by nobody, in whatever order they stand."""
+    below = f'@mcp.{kind}\n@ui(visibility="app")\ndef lost() -> str: return ""\n'
+    above = f'@ui(visibility="app")\n@mcp.{kind}\ndef lost() -> str: return ""\n'
+    for code in (below, above):
+        assert [said[0] for said in run_python(PROGRAM + code + AUDIT)] == ["__main__.lost"]
+
+
+@pytest.mark.parametrize("order", ["above", "below"])
+async def test_a_page_on_a_tool(order: str) -> None:
+    """`@app_resource` is for what makes the page; where something serves it, all is well."""
+    server = FastMCP("s")
+
+    def show() -> str:
+        return "<p>"
+
+    if order == "above":
+        app_resource("ui://a/b")(server.tool(show))
+    else:
+        server.tool(app_resource("ui://a/b")(show))
+    (finding,) = (await audit(server)).errors
+    assert finding.code == "page-usage"
+    assert "Give the tool its page with `@ui`" in str(finding)
+
+    @server.tool
+    @ui(show)
+    def other() -> dict[str, str]:
+        return {}
+
+    server.add_resource(Resource.from_function(show, "ui://a/b"))
+    assert (await audit(server)).findings == ()

@@ -155,7 +155,9 @@ class Uses:
         if self._values.kind(number, member) is not None:
             self.is_replaced |= is_target(member)
             self._follow(number, member)
-        elif kind != "class":  # whose prototype and name are any class's
+        elif kind == "class":
+            self.escapes = True  # by its prototype
+        else:
             self.members.append(Use(number, member, name, kind))
 
 

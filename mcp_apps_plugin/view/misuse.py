@@ -6,6 +6,7 @@ could have given it that name, or asks first whether it is there.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -30,6 +31,10 @@ _MENTIONS: Final = """
     (property_identifier) @name (shorthand_property_identifier) @name
     (shorthand_property_identifier_pattern) @name (string) @name (template_string) @name
 """
+_COMPUTED: Final = "(subscript_expression index: (_) @index)"
+_ANY_NAME: Final = re.compile(
+    r"\bObject\s*\.\s*(?:assign|definePropert|setPrototypeOf)|\bReflect\b|\bProxy\b|__proto__"
+)
 _OF_EVERY_OBJECT: Final = frozenset(
     {
         *("__proto__", "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable"),
@@ -69,8 +74,10 @@ def misuses(scripts: Sequence[Code], html: str, *, loads_elsewhere: bool = False
     uses = Uses(scripts)
     if uses.is_replaced:
         return []
-    members = _members(scripts, uses, html, is_open=uses.escapes and loads_elsewhere)
-    found = [*_constructed(uses), *_events(uses), *members]
+    members = [use for use in uses.members if _is_unknown(use)]
+    if members and uses.escapes and (loads_elsewhere or any(map(_gives_any_name, scripts))):
+        members = [use for use in members if use.kind != "app"]
+    found = [*_constructed(uses), *_events(uses), *_members(scripts, members, html)]
     in_order = sorted(found, key=lambda each: (each.script, each.node.start_byte))
     first: dict[tuple[str, str], Misuse] = {}
     for each in in_order:
@@ -122,8 +129,7 @@ def _events(uses: Uses) -> Iterator[Misuse]:
             yield Misuse(use.script, first, "page-library-name", what)
 
 
-def _members(scripts: Sequence[Code], uses: Uses, html: str, *, is_open: bool) -> Iterator[Misuse]:
-    unknown = [use for use in uses.members if _is_unknown(use)]
+def _members(scripts: Sequence[Code], unknown: list[Use], html: str) -> Iterator[Misuse]:
     if not unknown:
         return
     mentions = _mentions(scripts, {text_of(use.name) for use in unknown})
@@ -131,7 +137,7 @@ def _members(scripts: Sequence[Code], uses: Uses, html: str, *, is_open: bool) -
     handlers = {(u.script, u.name.start_byte) for u in unknown if _is_handler(u)}
     for use in unknown:
         name = text_of(use.name)
-        if (is_open and use.kind == "app") or any(name in each for each in attributes):
+        if any(name in each for each in attributes):
             continue
         if _is_handler(use):
             if all((n, each.start_byte) in handlers for n, each in mentions[name]):
@@ -142,6 +148,19 @@ def _members(scripts: Sequence[Code], uses: Uses, html: str, *, is_open: bool) -
             yield Misuse(use.script, use.node, "page-library-name", _said(use, name))
 
 
+def _gives_any_name(script: Code) -> bool:
+    """Whether code writes names that stand nowhere in it: those of some data, of a loop."""
+    if _ANY_NAME.search(script.text):
+        return True
+    found = capture(script.root, _COMPUTED) if "[" in script.text else {}
+    return any(
+        index.type not in {"number", "string"}
+        and index.parent is not None
+        and is_target(index.parent)
+        for index in found.get("index", [])
+    )
+
+
 def _is_unknown(use: Use) -> bool:
     known = library_names() if use.kind == "library" else app_members()
     return text_of(use.name) not in known | _OF_EVERY_OBJECT
@@ -149,7 +168,9 @@ def _is_unknown(use: Use) -> bool:
 
 def _is_handler(use: Use) -> bool:
     """Whether an app gets something that only the library could call."""
-    return use.kind == "app" and _is_put(use) and text_of(use.name).startswith("on")
+    deleted = use.node.parent is not None and use.node.parent.type == "unary_expression"
+    is_kept = _is_put(use) and not deleted
+    return use.kind == "app" and is_kept and text_of(use.name).startswith("on")
 
 
 def _is_put(use: Use) -> bool:

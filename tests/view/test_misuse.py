@@ -170,6 +170,8 @@ def test_the_names_are_those_of_the_library():
     assert {"onerror", "fallbackRequestHandler", "openLink"} <= asked <= app_members()
     assert {f"on{event}" for event in event_names() - {"connected"}} <= app_members()
     assert {"App", "useTheme", "data"} <= library_names()
+    code = library(minify=False)
+    assert [n for n in app_members() if n.removeprefix("on") not in code] == []
 
 
 KNOWN = st.sampled_from(sorted(app_members() - {"constructor"}))

@@ -237,11 +237,20 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _addresses_in(code: CodeType) -> Iterator[str]:
-    for each in _codes(code):
+    codes = list(_codes(code))
+    # A handler that asks without a page may know addresses for another reason.
+    if not any(_names_app(constant) for each in codes for constant in each.co_consts):
+        return
+    for each in codes:
         for constant in each.co_consts:
             is_address = isinstance(constant, str) and constant.startswith(URI_SCHEME)
             if is_address and uri_problem(constant) is None:
                 yield constant
+
+
+def _names_app(constant: object) -> bool:
+    """Tell whether a constant is the name of `app=`, or holds it among those of a call."""
+    return constant == "app" or (isinstance(constant, tuple) and "app" in constant)
 
 
 def _usage(subject: str, problem: str) -> Finding:

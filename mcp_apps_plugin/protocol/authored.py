@@ -22,7 +22,9 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 _BETWEEN = ("mcp_apps_plugin", "pydantic")
 
 
-def authored(code: Code, subject: str) -> Callable[[_F], _F]:
+def authored(
+    code: Code, subject: str, consequence: str = "Nothing was declared."
+) -> Callable[[_F], _F]:
     """Let a function say where it was called wrongly, and which options it has.
 
     Its own errors get the place of the call, and come without the frames of this package: what is
@@ -32,6 +34,7 @@ def authored(code: Code, subject: str) -> Callable[[_F], _F]:
     Args:
         code: The code of a call that does not fit.
         subject: How an author knows the function, for example `@ui`.
+        consequence: What follows from such a call.
     """
 
     def wrap(function: _F) -> _F:
@@ -44,7 +47,8 @@ def authored(code: Code, subject: str) -> Callable[[_F], _F]:
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                     raise  # from inside: the call did fit
-                finding = _misfit(function, options, str(error), code, subject)
+                problem, remedy = _misfit(function, options, str(error))
+                finding = Finding(code, subject, problem, consequence, remedy)
                 raise AppsTypeError(replace(finding, place=calling_place())) from None
 
         return cast("_F", called)
@@ -83,25 +87,16 @@ def _is_between(module: str) -> bool:
     return module.partition(".")[0] in _BETWEEN
 
 
-def _misfit(
-    function: Callable[..., Any], options: dict[str, Any], said: str, code: Code, subject: str
-) -> Finding:
+def _misfit(function: Callable[..., Any], options: dict[str, Any], said: str) -> tuple[str, str]:
+    """Return what is wrong with a call, and the remedy."""
     plain = cast("Any", function).__code__
     names = plain.co_varnames[: plain.co_argcount + plain.co_kwonlyargcount]
     known = [name for name in names if name != "self"]
     unknown = [name for name in options if name not in known]
     listed = ", ".join(f"`{name}=`" for name in known)
     if unknown:
-        problem = f"has no {', '.join(f'`{name}=`' for name in unknown)}."
         hint = did_you_mean(unknown[0], known).replace("`?", "=`? ").lstrip()
-        remedy = f"{hint}Its options are {listed}."
-    else:
-        problem = f"is called in a way that does not fit: {said}."
-        remedy = f"Write options by their names: {listed}."
-    return Finding(
-        code=code,
-        subject=subject,
-        problem=problem,
-        consequence="Nothing was declared.",
-        remedy=remedy,
-    )
+        problem = f"has no {', '.join(f'`{name}=`' for name in unknown)}."
+        return problem, f"{hint}Its options are {listed}."
+    problem = f"is called in a way that does not fit: {said}."
+    return problem, f"Write options by their names: {listed}."

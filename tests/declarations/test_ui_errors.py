@@ -280,7 +280,7 @@ def test_app_resource_on_no_function() -> None:
             app_resource("ui://a/b")(handler)
         assert caught.value.code == Code.PAGE_USAGE
     with pytest.raises(AppsTypeError, match="twice") as caught:
-        app_resource("ui://a/b")(app_resource("ui://a/b")(make()))
+        app_resource("ui://a/b")(app_resource("ui://a/b")(lambda: "<p>"))
     assert caught.value.code == Code.PAGE_USAGE
 
 

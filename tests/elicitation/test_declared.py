@@ -169,6 +169,20 @@ async def test_a_page_that_is_not_served_stops_the_start() -> None:
             pass
 
 
+async def test_an_address_that_nobody_is_asked_with() -> None:
+    """A handler that asks without a page may know addresses for another reason."""
+    server = FastMCP("s")
+
+    @server.tool
+    async def asks(link: str, ctx: Context) -> str:
+        if link == "ui://some/where":
+            return "remote"
+        return (await elicit(ctx, "go?", bool)).action
+
+    assert (await audit(server)).findings == ()
+    assert not elicits_pages(server)
+
+
 async def test_a_page_of_a_mounted_server_is_audited_there() -> None:
     server, below = FastMCP("s"), FastMCP("below")
     server.mount(below, namespace="b")

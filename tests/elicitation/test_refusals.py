@@ -52,9 +52,37 @@ async def test_what_has_no_meaning_is_refused(peer: Peers, era: str) -> None:
         await elicit(ctx, "go?", bool, app="https://example.com/view.html")
         return "never"
 
+    @server.tool
+    async def misspelt(ctx: Context) -> str:
+        await elicit(ctx, "go?", bool, ap="ui://a/b")  # type: ignore[call-overload]
+        return "never"
+
+    @server.tool
+    async def without_context(ctx: Context) -> str:
+        await elicit("go?", bool)  # type: ignore[call-overload]
+        return ctx.request_id
+
+    @server.tool
+    async def no_number(ctx: Context) -> str:
+        await elicit(ctx, "go?", bool, retries="often")  # type: ignore[call-overload]
+        return "never"
+
+    @server.tool
+    async def no_step(ctx: Context) -> str:
+        return await once(ctx, "step", 3)  # type: ignore[arg-type]
+
+    @server.tool
+    async def misspelt_step(ctx: Context) -> str:
+        return await once(ctx, name="step", fn=str)  # type: ignore[call-arg]
+
     user = await peer(server, era)
     user.will({"value": True})
     for tool, words in (
+        ("misspelt", r"elicit\(\) .*has no `ap=`. Nobody was asked. Did you mean `app=`\?"),
+        ("without_context", "missing 1 required positional argument: 'response_type'"),
+        ("no_number", "is given `retries=` 'often', which is no number"),
+        ("no_step", "is given 3, which is no function"),
+        ("misspelt_step", r"once\(\) .*has no `name=`. The step did not run."),
         ("in_sync", "called from a sync function"),
         ("in_step", "called inside the `once` step 'step'"),
         ("no_json", "which is no JSON"),

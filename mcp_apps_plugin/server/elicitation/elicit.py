@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from fastmcp.server.elicitation import parse_elicit_response_type
 
 from mcp_apps_plugin.declarations.elicits import address_of_page, asks, page_or_uri
-from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError
+from mcp_apps_plugin.protocol.authored import authored
+from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code
 from mcp_apps_plugin.server.elicitation.asking import NO_DEFAULT, answered, default_answer
 from mcp_apps_plugin.server.elicitation.errors import usage
 from mcp_apps_plugin.server.elicitation.keys import call_site, question_key
@@ -77,6 +78,7 @@ def elicit(
     response_description: str | None = None,
 ) -> _Asked[list[str]]: ...
 @asks
+@authored(Code.ELICIT_USAGE, "elicit()", "Nobody was asked.")
 def elicit(
     ctx: Context,
     message: str,
@@ -155,12 +157,15 @@ def elicit(
         raise AppsTypeError(
             usage(problem, "Use a dataclass or a model, or a scalar such as `str`.")
         )
+    if not isinstance(retries, int):
+        problem = f"is given `retries=` {retries!r}, which is no number."
+        raise AppsTypeError(usage(problem, "Write how often an answer may be asked again: 3."))
     question = Question(message, form, page, max(0, retries))
     leg = _leg_of(ctx)
     if leg is None:
         return _nobody(question, default)
     if key is None:
-        key = leg.next_key(question_key(call_site(1), message, form.schema))
+        key = leg.next_key(question_key(call_site(2), message, form.schema))
     elif not leg.claim(key):
         problem = f"uses the key {key!r} for a second question of the same request."
         remedy = "Give each question its own key: `key=f'confirm-{item.id}'`."

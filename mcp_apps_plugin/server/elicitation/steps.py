@@ -8,7 +8,8 @@ import json
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from mcp_apps_plugin.protocol.findings import AppsTypeError
+from mcp_apps_plugin.protocol.authored import authored
+from mcp_apps_plugin.protocol.findings import AppsTypeError, Code
 from mcp_apps_plugin.server.elicitation.errors import step_usage
 from mcp_apps_plugin.server.elicitation.leg import current_leg
 
@@ -31,6 +32,7 @@ def current_step() -> str | None:
     return key if leg is not None and leg is current_leg() else None
 
 
+@authored(Code.ELICIT_USAGE, "once()", "The step did not run.")
 async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> _T:
     """Run a step one time, and keep its result while the user is asked.
 
@@ -54,7 +56,8 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
         The result as JSON gives it back: a tuple becomes a list, now and on later runs.
 
     Raises:
-        AppsTypeError: The result is no JSON, or the step is inside another one (`elicit-usage`).
+        AppsTypeError: The result is no JSON, the step is inside another one, or `fn` is no function
+            (`elicit-usage`).
 
     Example:
         ```python
@@ -62,6 +65,9 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
         answer = await elicit(ctx, f"Pay for order {order}?", bool)
         ```
     """
+    if not callable(fn):
+        problem = f"is given {fn!r}, which is no function."
+        raise AppsTypeError(step_usage(key, problem, "Pass the step itself: `lambda: charge()`."))
     leg = current_leg()
     if leg is None or not leg.is_open:
         return cast("_T", await _result(key, fn))  # no request, so nothing runs twice

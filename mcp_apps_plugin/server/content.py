@@ -95,7 +95,8 @@ def _html(returned: Any, subject: str, declared: AppResource | None) -> str:
     except PageBuildError as error:
         raise PageError(build_findings(subject, error.page, error)[0]) from None
     except (TypeError, ValueError) as error:
-        raise _content(subject, f"has data that is not JSON: {error}.") from None
+        remedy = "Give `Page(…, data=…)` texts, numbers, lists and mappings."
+        raise _content(subject, f"has data that is not JSON: {error}.", remedy) from None
 
 
 def _text(returned: Any, subject: str) -> str:
@@ -129,13 +130,16 @@ def built_files() -> list[Path]:
     return [file for page in _pages.values() for file in page.files]
 
 
-def _content(subject: str, problem: str) -> PageError:
+_RETURN = "Return the HTML as `str`, `bytes`, a `Path`, or one `ResourceContent`."
+
+
+def _content(subject: str, problem: str, remedy: str = _RETURN) -> PageError:
     return PageError(
         Finding(
             code=Code.PAGE_CONTENT,
             subject=subject,
             problem=problem,
             consequence="The host would show an error or an empty frame.",
-            remedy="Return the HTML as `str`, `bytes`, a `Path`, or one `ResourceContent`.",
+            remedy=remedy,
         )
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.server.extensions import ServerExtension
+from pydantic_core import PydanticSerializationError, to_json
 
 from mcp_apps_plugin.protocol.authored import authored
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
@@ -74,6 +75,9 @@ class AppsExtension(ServerExtension):
         if isinstance(dialects, str):
             raise AppsTypeError(_wrong(f"`dialects={dialects!r}` is one text.", _LIST))
         _refuse_unknown("dialects", dialects or (), DIALECTS)
+        if not isinstance(bare_names, bool):
+            problem = f"`bare_names={bare_names!r}` is neither `True` nor `False`."
+            raise AppsTypeError(_wrong(problem, "Write one of the two."))
         self.defaults = None if defaults is None else ResourceUi.coerce(defaults)
         self.audit = audit
         self.bare_names = bare_names
@@ -82,6 +86,12 @@ class AppsExtension(ServerExtension):
             problem = f"`settings={settings!r}` is no mapping."
             raise AppsTypeError(_wrong(problem, 'Write `settings={"key": value}`.'))
         self._settings = dict(settings or {})
+        try:
+            to_json(self._settings)
+        except PydanticSerializationError as error:
+            problem = f"`settings=` is no JSON: {error}."
+            remedy = "Use texts, numbers, lists and mappings."
+            raise AppsTypeError(_wrong(problem, remedy)) from None
 
     def settings(self) -> JsonObject:
         """The author's own keys; the rest is merged in when a client asks."""

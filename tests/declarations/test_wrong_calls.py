@@ -118,6 +118,8 @@ PLACES: list[Callable[[], object]] = [
     lambda: AppsExtension(audit="warning"),  # type: ignore[arg-type]
     lambda: AppsExtension(defaults={"cps": {}}),
     lambda: AppsExtension(settings=["a"]),  # type: ignore[arg-type]
+    lambda: AppsExtension(settings={"a": object()}),
+    lambda: AppsExtension(bare_names="no"),  # type: ignore[arg-type]
     lambda: attach_ui(FastMCP("s"), {"f": "http://a"}),
     lambda: attach_ui(FastMCP("s"), {"f": make()}),
     lambda: attach_ui(FastMCP("s"), ["f"]),  # type: ignore[arg-type]

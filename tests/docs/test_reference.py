@@ -15,6 +15,7 @@ from mcp_apps_plugin.cli.main import app as command
 from mcp_apps_plugin.plugins import hookspecs
 from mcp_apps_plugin.settings import Settings
 from mcp_apps_plugin.view import PAGE_PROBLEM_CODES
+from mcp_apps_plugin.view.library import app_members, library_names
 
 HERE = Path(__file__).parent
 REFERENCE = HERE.parents[1] / "docs" / "reference"
@@ -44,6 +45,13 @@ def test_every_name_for_hosts_and_tests_has_a_heading():
     assert headings("host.md", "##") == [f"`{name}`" for name in host.__all__]
     names = [*testing.__all__, *checks.__all__]
     assert headings("testing.md", "##") == [f"`{name}`" for name in names]
+
+
+def test_every_name_of_the_page_library_has_a_heading():
+    """What a page's scripts import, and what they find on an `App`."""
+    members = {f"`app.{name}`" for name in app_members() - {"constructor"}}
+    names = {f"`{name}`" for name in library_names()}
+    assert sorted(headings("page-library.md", "###")) == sorted(members | names)
 
 
 def test_every_hook_has_a_heading_with_its_arguments():

@@ -35,6 +35,6 @@ def run(
     given = {name: value for name, value in options.items() if value is not None}
     if given and transport == "stdio":
         names = " and ".join(f"--{name}" for name in given)
-        message = f"{names} need a transport over the network: add `--transport http`."
+        message = f"{names}: only for a transport over the network: add `--transport http`."
         raise LoadError(message)
     load_server(server).run(transport=transport, **given)

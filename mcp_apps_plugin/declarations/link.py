@@ -244,6 +244,9 @@ def _refuse_html(page: str, subject: str) -> None:
         problem = "`@ui` is given HTML text instead of a page or an address."
         remedy = "Give it the function that returns the HTML, without calling it: `@ui(page)`."
         raise AppsValueError(_usage(subject, problem, remedy))
+    if "://" not in page and page.endswith((".html", ".htm")):
+        problem = f"`@ui` is given the file {page!r} in the place of an address."
+        raise AppsValueError(_usage(subject, problem, f"Write `@ui(html={page!r})`."))
 
 
 def _refuse_handler(handler: Any) -> None:

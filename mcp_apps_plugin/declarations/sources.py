@@ -55,6 +55,8 @@ def html_file(html: object, declared_in: str | None, subject: str) -> HtmlFile:
         AppsValueError: `html` is relative and nothing says to what, or is HTML text.
     """
     if isinstance(html, str):
+        if not html:
+            raise AppsValueError(_wrong(subject, "`html=` is empty.", _PATHS))
         if "<" in html or "\n" in html:
             problem = "`html=` is HTML text; it takes the path of a file."
             raise AppsValueError(_wrong(subject, problem, _FUNCTION))

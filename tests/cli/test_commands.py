@@ -151,7 +151,7 @@ WRONG = [
     (("check", "server.py", "--explain", "nope"), "no tool 'nope'"),
     (("check", "server.py", "--format", "xml"), "xml"),
     (("check", "missing.py"), "missing.py does not exist"),
-    (("run", "server.py", "--port", "8000"), "--port need a transport"),
+    (("run", "server.py", "--port", "8000"), "--port: only for a transport over the network"),
     (("run", "server.py", "--transport", "pigeon"), "pigeon"),
     (("types", "server.py", "-o", "no/such/folder.d.ts"), "cannot be written"),
 ]

@@ -42,6 +42,14 @@ def plain_function() -> str:
     return "<p>"
 
 
+@pytest.mark.parametrize("name", ["now.html", "pages/now.htm", "./now.html"])
+def test_a_file_in_the_place_of_an_address(name: str) -> None:
+    """The option it belongs into is named."""
+    with pytest.raises(AppsValueError) as caught:
+        ui(name)(make())
+    assert f"Write `@ui(html={name!r})`." in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("uri", "problem"),
     [
@@ -326,6 +334,7 @@ def test_an_app_resource_without_html() -> None:
     [
         ("<p>hello</p>", AppsValueError, "HTML text"),
         ("a\nb", AppsValueError, "HTML text"),
+        ("", AppsValueError, "`html=` is empty"),
         (3, AppsTypeError, "int"),
         (b"x.html", AppsTypeError, "bytes"),
     ],

@@ -18,7 +18,7 @@ from mcp_apps_plugin.declarations.marks import (
     set_mark,
     source_file,
 )
-from mcp_apps_plugin.declarations.page_function import refuse_parameters, refuse_unknown
+from mcp_apps_plugin.declarations.page_function import page_usage, refuse_parameters, refuse_unknown
 from mcp_apps_plugin.declarations.page_options import check_kinds, page_options
 from mcp_apps_plugin.declarations.page_version import declare_versioned
 from mcp_apps_plugin.declarations.sources import HtmlFile, html_file
@@ -323,17 +323,6 @@ def check_uri(uri: object, subject: str) -> None:
         remedy="Write a URI such as `ui://weather/dashboard`.",
     )
     raise AppsValueError(finding) if isinstance(uri, str) else AppsTypeError(finding)
-
-
-def page_usage(subject: str, problem: str, remedy: str) -> Finding:
-    """Say that `@app_resource` or `AppResource` was used in a way that has no meaning."""
-    return Finding(
-        code=Code.PAGE_USAGE,
-        subject=subject,
-        problem=problem,
-        consequence="There would be no page to serve.",
-        remedy=remedy,
-    )
 
 
 def _is_function(value: Any) -> bool:

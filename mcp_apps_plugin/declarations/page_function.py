@@ -1,4 +1,4 @@
-"""What the function that makes a page may take."""
+"""What the function that makes a page may take, and how a page that cannot be made is told of."""
 
 from __future__ import annotations
 
@@ -49,16 +49,23 @@ def refuse_unknown(handler: Any, subject: str) -> None:
         return
     names = [name for name in wanted if name in filled]
     if names:
-        raise AppsValueError(
-            Finding(
-                code=Code.PAGE_USAGE,
-                subject=subject,
-                problem=f"takes {_list(names)}, and its address has no place for it.",
-                consequence="Each read of the page would fail.",
-                remedy="Give it a default, or leave it out; an address with a place for it is "
-                f'`@mcp.resource("ui://…/{{{names[0]}}}")` above a bare `@app_resource`.',
-            )
+        problem = f"takes {_list(names)}, and its address has no place for it."
+        remedy = (
+            "Give it a default, or leave it out; an address with a place for it is "
+            f'`@mcp.resource("ui://…/{{{names[0]}}}")` above a bare `@app_resource`.'
         )
+        raise AppsValueError(page_usage(subject, problem, remedy))
+
+
+def page_usage(subject: str, problem: str, remedy: str) -> Finding:
+    """Say that `@app_resource` or `AppResource` was used in a way that has no meaning."""
+    return Finding(
+        code=Code.PAGE_USAGE,
+        subject=subject,
+        problem=problem,
+        consequence="There would be no page to serve.",
+        remedy=remedy,
+    )
 
 
 def _parameters(handler: Any) -> list[inspect.Parameter]:

@@ -24,7 +24,8 @@ from mcp_apps_plugin.declarations.marks import (
     declaring_modules,
     find_tool_mark,
 )
-from mcp_apps_plugin.declarations.page import AppResource, page_usage
+from mcp_apps_plugin.declarations.page import AppResource
+from mcp_apps_plugin.declarations.page_function import page_usage
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.server.tree import local_components
 

@@ -15,7 +15,7 @@ from fastmcp.server.transforms.visibility import Visibility, is_enabled
 from mcp_apps_plugin.declarations.elicits import address_of_page
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.marks import describe, place_of
-from mcp_apps_plugin.declarations.page import page_usage
+from mcp_apps_plugin.declarations.page_function import page_usage
 from mcp_apps_plugin.plugins.registry import ElicitationEntry, PageEntry, Registry, ToolEntry
 from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding

@@ -76,6 +76,10 @@ class UiDeclaration:
         """The address the tool links to."""
         return self.page.uri if self.page is not None else self.link
 
+    def has_words(self) -> bool:
+        """Tell whether it says anything about a result's content."""
+        return self.text is not None or self.fallback is not None
+
 
 @authored(Code.UI_USAGE, "@ui")
 def ui(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
@@ -16,8 +15,7 @@ Html: TypeAlias = "str | Path | Traversable"
 """What `html=` takes: a path relative to the declaring file, a `Path`, or a package file."""
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlFile:
+class HtmlFile(NamedTuple):
     """One HTML file, fixed by the author. Never derived from what a client sends.
 
     Attributes:

@@ -7,9 +7,8 @@ brackets go through objects and arrays of the result only, never into Python att
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
 from string import Formatter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from mcp_apps_plugin.protocol.findings import (
     AppsTypeError,
@@ -27,8 +26,7 @@ Text: TypeAlias = "str | Callable[[Any], Any]"
 """A format string over the structured result, or a function of what the handler returned."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextField:
+class TextField(NamedTuple):
     """One field of a format string.
 
     Attributes:

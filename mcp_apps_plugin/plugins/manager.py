@@ -87,7 +87,8 @@ class PluginManager:
         self._pluggy.add_hookspecs(hookspecs)
         self._infos: dict[str, PluginInfo] = {}
         self._failures: dict[str, dict[str, str]] = {}
-        self._attached: weakref.WeakSet[Server] = weakref.WeakSet()
+        # By identity: a subclass may be no key.
+        self._attached: weakref.WeakValueDictionary[int, Server] = weakref.WeakValueDictionary()
         for name, plugin in BUILTIN.items():
             self.register(plugin, name, distribution=_OWN)
 
@@ -139,7 +140,7 @@ class PluginManager:
                 raise
             hooks = tuple(caller.name for caller in self._pluggy.get_hookcallers(plugin) or ())
             self._infos[key] = PluginInfo(name, distribution, version, "active", hooks)
-            for server in list(self._attached):
+            for server in self.servers():
                 hook = "mcp_apps_server_attached"
                 for _ in self._results(hook, _nothing, {"server": server}, only=key):
                     pass
@@ -206,11 +207,11 @@ class PluginManager:
 
     def servers(self) -> list[Server]:
         """List the servers that plugins were told of."""
-        return list(self._attached)
+        return list(self._attached.values())
 
     def server_attached(self, server: Server) -> None:
         """Tell every plugin of a server; later plugins are told when they are loaded."""
-        self._attached.add(server)
+        self._attached[id(server)] = server
         for _ in self._results("mcp_apps_server_attached", _nothing, {"server": server}):
             pass
 

@@ -7,7 +7,6 @@ is loaded when the first of them is called.
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +16,12 @@ from fastmcp.server.transforms import Namespace
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.server import trail
-from mcp_apps_plugin.server.patches import Method, Patch
+from mcp_apps_plugin.server.older_servers import KEY, meet, meet_running
+from mcp_apps_plugin.server.patches import Attribute, Method, Patch
 from mcp_apps_plugin.server.switch import LOCK, is_active, set_active
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Original = Callable[..., Any]
 
@@ -31,7 +31,8 @@ __all__ = ["PATCHES", "activate", "deactivate", "is_active"]
 def activate() -> bool:
     """Make every FastMCP server of this process able to show pages: those there are, and new ones.
 
-    Runs when the package is imported. Calling it again changes nothing.
+    Runs when the package is imported. Calling it again changes nothing. A server that is there
+    already gets what it needs when it is next used, before that use.
 
     Returns:
         Whether the package is active; `False` with `MCP_APPS_DISABLE=1`.
@@ -46,12 +47,7 @@ def activate() -> bool:
         for patch in PATCHES:
             patch.apply()
         _warn_of_changes()
-        servers = _existing_servers()
-        if servers:
-            from mcp_apps_plugin.server import stand_ins  # noqa: PLC0415  for servers only
-
-            for server in servers:
-                stand_ins.attach(server)
+        meet_running()
         return True
 
 
@@ -65,7 +61,7 @@ def deactivate() -> None:
         set_active(False)
         for patch in reversed(PATCHES):
             patch.undo()
-        stand_ins.detach(_existing_servers())
+        stand_ins.detach()
         off.forget_changes()
 
 
@@ -93,25 +89,6 @@ def _warn_of_changes() -> None:
     off.warn_of_changes()
 
 
-def _existing_servers() -> list[FastMCP[Any]]:
-    """Find the servers of this process. FastMCP keeps no list of them."""
-    # By type, not `isinstance`: proxies may raise, or lie, when asked for their class.
-    classes = set(_with_subclasses(FastMCP))
-    found = [each for each in gc.get_referrers(*classes) if type(each) in classes]
-    return [server for server in found if _is_whole(server)]
-
-
-def _with_subclasses(owner: type[Any]) -> Iterator[type[Any]]:
-    yield owner
-    subclasses: list[type[Any]] = owner.__subclasses__()
-    for subclass in subclasses:
-        yield from _with_subclasses(subclass)
-
-
-def _is_whole(server: FastMCP[Any]) -> bool:
-    return "_mcp_server" in vars(server) and "_extensions" in vars(server)
-
-
 def _stand_in(name: str) -> Callable[[Original], Original]:
     def wrap(original: Original) -> Original:
         from mcp_apps_plugin.server import stand_ins  # noqa: PLC0415  see there
@@ -122,16 +99,20 @@ def _stand_in(name: str) -> Callable[[Original], Original]:
     return wrap
 
 
+_WATCHED = ("_local_provider", "middleware", "providers")
+
 PATCHES = (
     Patch(
         FastMCP,
         {
             "__init__": Method(_stand_in("new_server"), ("self",)),
             "run": Method(_stand_in("run"), ("self",), optional=True),
+            **{name: Attribute(meet, unless=KEY) for name in _WATCHED},
         },
         feature="servers",
-        why="FastMCP has no hook for new servers, and discovers no plugins; and it shows fifty "
-        "lines of its own and of asyncio before what keeps a server from starting.",
+        why="FastMCP has no hook for new servers, keeps no list of those there are, and discovers "
+        "no plugins; and it shows fifty lines of its own and of asyncio before what keeps a "
+        "server from starting.",
         upstream="PrefectHQ/fastmcp#2695",
     ),
     Patch(

@@ -18,6 +18,7 @@ from mcp_apps_plugin.server.emission import take_back
 from mcp_apps_plugin.server.lists import Lists
 from mcp_apps_plugin.server.middleware import AppsMiddleware
 from mcp_apps_plugin.server.names import Names
+from mcp_apps_plugin.server.older_servers import KEY, meet
 from mcp_apps_plugin.server.pages import PageProvider
 from mcp_apps_plugin.server.proxies import stop_forwarding
 from mcp_apps_plugin.server.tree import local_components
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.declarations.page import AppResource
 
     Server = FastMCP[Any]
-
-_KEY = "_mcp_apps_attachment"
 
 
 class Attachment:
@@ -61,7 +60,8 @@ class Attachment:
             raise
 
     def _add(self, server: Server) -> None:
-        vars(server)[_KEY] = self
+        vars(server)[KEY] = self
+        _everywhere.add(self)
         server.providers[server.providers.index(server.local_provider)] = self.pages
         # The outermost: what an author's own middleware adds to a list is completed too.
         server.middleware[:0] = (self._middleware, self._elicit)
@@ -93,12 +93,23 @@ class Attachment:
         stop_forwarding(server)
         for component in local_components(server):
             take_back(component)
-        del vars(server)[_KEY]
+        del vars(server)[KEY]
+        _everywhere.discard(self)
 
     @asynccontextmanager
     async def _on_start(self) -> AsyncGenerator[None]:
         await self._check(self.server)
         yield
+
+
+_everywhere: weakref.WeakSet[Attachment] = weakref.WeakSet()
+
+
+def remove_everywhere() -> None:
+    """Leave every server as it was found."""
+    for attachment in list(_everywhere):
+        if attachment._server() is not None:  # noqa: SLF001  else it goes with its server
+            attachment.remove()
 
 
 def _without(parts: list[Any], *ours: object) -> None:
@@ -107,7 +118,8 @@ def _without(parts: list[Any], *ours: object) -> None:
 
 def attachment_of(server: Server) -> Attachment | None:
     """Return our parts on a server, or `None` when it has none."""
-    return vars(server).get(_KEY)
+    meet(server)
+    return vars(server).get(KEY)
 
 
 @authored(Code.UI_USAGE, "attach_ui")

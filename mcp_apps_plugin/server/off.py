@@ -54,6 +54,11 @@ def switch_on(feature: Feature, subject: str) -> None:
     _refuse_or_allow()
 
 
+def is_off(feature: Feature, subject: str) -> bool:
+    """Tell whether a feature does not work for this reason."""
+    return (feature, subject) in _off
+
+
 def forget_changes() -> None:
     """Forget everything that does not work: the package is off as a whole."""
     _off.clear()
@@ -91,7 +96,7 @@ def _users(feature: Feature, registry: Registry) -> Iterator[tuple[str, ToolEntr
     if feature == "words":
         for tool in registry.tools:
             said: Any = tool.declaration
-            if said is not None and (said.text is not None or said.fallback is not None):
+            if said is not None and said.has_words():
                 yield f"tool {tool.name!r} of {tool.subject}", tool
     for page in registry.pages:
         kind: Feature = "templates" if "{" in page.uri else "pages"

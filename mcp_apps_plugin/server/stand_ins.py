@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fastmcp import FastMCP
 from fastmcp.resources import ResourceResult
 
 from mcp_apps_plugin.declarations.marks import UI_MARK
 from mcp_apps_plugin.plugins.manager import forget_plugins, plugins
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError
-from mcp_apps_plugin.server.attachment import Attachment, attachment_of
+from mcp_apps_plugin.server.attachment import (
+    Attachment,
+    attachment_of,
+    remove_everywhere,
+)
 from mcp_apps_plugin.server.audit import check_start
 from mcp_apps_plugin.server.content import page_result
 from mcp_apps_plugin.server.emission import (
@@ -23,15 +28,15 @@ from mcp_apps_plugin.server.emission import (
     page_ui,
     subject_of,
 )
-from mcp_apps_plugin.server.off import switch_off, switch_on, warn_of_changes
+from mcp_apps_plugin.server.off import is_off, switch_off, switch_on, warn_of_changes
+from mcp_apps_plugin.server.older_servers import KEY
 from mcp_apps_plugin.server.private import current_context, missing_parts
 from mcp_apps_plugin.server.shaping import shape_result
 from mcp_apps_plugin.server.switch import LOCK, is_active
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Awaitable, Callable
 
-    from fastmcp import FastMCP
     from fastmcp.tools import Tool
 
     Original = Callable[..., Any]
@@ -45,14 +50,17 @@ def attach(server: FastMCP[Any]) -> None:
     """Give a server our parts, unless it has them."""
     global _fit  # noqa: PLW0603  one FastMCP per process
     with LOCK:
-        if not is_active() or attachment_of(server) is not None:
+        off = not is_active() or is_off("servers", FastMCP.__name__)
+        if off or vars(server).get(KEY) is not None:
             return
+        vars(server)[KEY] = None
         for part, feature in missing_parts().items():
             switch_off(feature, part, "is gone.")
         warn_of_changes()
         try:
             Attachment(server, on_start=check_start)
         except Exception as error:  # noqa: BLE001  whatever a FastMCP of another shape raises
+            vars(server)[KEY] = None
             problem = f"take no parts of ours ({type(error).__name__}: {error})."
             switch_off("server" if _fit else "servers", _SERVERS, problem)
             warn_of_changes()
@@ -62,12 +70,9 @@ def attach(server: FastMCP[Any]) -> None:
     plugins().server_attached(server)
 
 
-def detach(servers: Iterable[FastMCP[Any]]) -> None:
-    """Leave servers as they were found, and forget the plugins they were told by."""
-    for server in servers:
-        attachment = attachment_of(server)
-        if attachment is not None:
-            attachment.remove()
+def detach() -> None:
+    """Leave servers as they were found, and forget the plugins that were told of them."""
+    remove_everywhere()
     forget_plugins()
 
 
@@ -75,7 +80,9 @@ def new_server(original: Original) -> Original:
     """Attach each new server."""
 
     def __init__(self: FastMCP[Any], *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        vars(self)[KEY] = None
         original(self, *args, **kwargs)
+        del vars(self)[KEY]
         attach(self)
 
     return __init__
@@ -106,14 +113,19 @@ def tool_result(original: Original) -> Original:
 def tool_run(original: Original) -> Original:
     """Put an author's words into the result of a tool that was made from another one."""
 
-    async def _run(self: Tool, arguments: dict[str, Any]) -> Any:
-        result = await original(self, arguments)
+    def _run(self: Tool, arguments: dict[str, Any]) -> Awaitable[Any]:
+        running: Awaitable[Any] = original(self, arguments)
         # It passes its result through, without converting it.
         if UI_MARK in vars(self) and "parent_tool" in vars(self):
-            result = shape_result(self, result, result)
-        return result
+            return _with_words(self, running)
+        return running
 
     return _run
+
+
+async def _with_words(tool: Tool, running: Awaitable[Any]) -> Any:
+    result = await running
+    return shape_result(tool, result, result)
 
 
 def page_content(original: Original) -> Original:

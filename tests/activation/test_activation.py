@@ -31,7 +31,8 @@ def snapshot():
     from fastmcp.server.low_level import LowLevelServer
     owners = [FastMCP, fastmcp.tools.Tool, fastmcp.resources.Resource,
               fastmcp.resources.ResourceTemplate, fastmcp.tools.FunctionTool, LowLevelServer, Client]
-    return {f"{o.__name__}.{k}": v for o in owners for k, v in vars(o).items() if callable(v)}
+    return {f"{o.__name__}.{k}": v for o in owners for k, v in vars(o).items()
+            if k not in ("__dict__", "__abstractmethods__", "_abc_impl")}
 
 def state(server):
     return {
@@ -314,7 +315,7 @@ def test_deactivate_under_another_wrapper(run_python: Any) -> None:
 
 
 def test_odd_objects_in_memory(run_python: Any) -> None:
-    """Dead proxies and objects that lie about their class do not disturb the search for servers."""
+    """Half-made servers, dead proxies and objects that lie about their class disturb nothing."""
     code = """
         import weakref
         class Thing: pass
@@ -331,9 +332,106 @@ def test_odd_objects_in_memory(run_python: Any) -> None:
         half = FastMCP.__new__(FastMCP)
         server = FastMCP("s")
         import mcp_apps_plugin
-        print(json.dumps([extensions(server), vars(liar)]))
+        try: half.providers
+        except AttributeError as error: said = str(error)
+        print(json.dumps([extensions(server), vars(liar), vars(half), said]))
     """
-    assert run_python(PRELUDE + _flat(code)) == [UI, {}]
+    assert run_python(PRELUDE + _flat(code)) == [
+        UI,
+        {},
+        {},
+        "'FastMCP' object has no attribute 'providers'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "listed(server)",
+        "[t.name for t in asyncio.run(server.list_tools(run_middleware=False))]",
+        "[t.meta for t in asyncio.run(server.list_tools())]",
+        "asyncio.run(server.get_tool('f')).meta",
+        "str(asyncio.run(server.read_resource('ui://a/b')))",
+        "(lambda parent: (parent.mount(server), listed(parent))[1])(FastMCP('parent'))",
+        "(attach_ui(server, {'g*': 'ui://a/b'}), listed(server))[1]",
+        "[str(found) for found in asyncio.run(audit(server)).findings]",
+        "(server.add_middleware(Middleware()), [type(m).__name__ for m in server.middleware])[1]",
+    ],
+)
+def test_each_first_use_of_an_older_server(run_python: Any, use: str) -> None:
+    """However a server from before the import is used first, it is as if it was made after."""
+    code = f"""
+        from fastmcp.server.middleware import Middleware
+        def page(): return "<p>"
+        def f() -> dict: return {{}}
+        def g() -> dict: return {{}}
+        def make():
+            server = FastMCP("server", tools=[f, g])
+            server.resource("ui://a/b")(page)
+            return server
+        old = make()
+        from mcp_apps_plugin import attach_ui, audit
+        from mcp_apps_plugin.server.older_servers import KEY
+        def used(server): return {use}
+        before = KEY in vars(old)
+        print(json.dumps([before, used(old), used(make()), KEY in vars(old)]))
+    """
+    before, found, expected, after = run_python(PRELUDE + _flat(code))
+    assert (before, after) == (False, True)
+    assert found == expected
+
+
+def test_a_tool_of_an_older_server_is_not_forgotten(run_python: Any) -> None:
+    """A server that starts does not call a tool unregistered that stands on an older one."""
+    code = """
+        old = FastMCP("old")
+        from mcp_apps_plugin import audit, ui
+        @old.tool
+        @ui("ui://a/b")
+        def f() -> dict: return {}
+        print(json.dumps([str(found) for found in asyncio.run(audit(FastMCP("new"))).findings]))
+    """
+    assert run_python(PRELUDE + _flat(code)) == []
+
+
+def test_a_server_that_serves_already(run_python: Any) -> None:
+    """Over HTTP the very first request after the import sees the capability, in both eras."""
+    code = """
+        import socket, threading, time, uvicorn
+        server = FastMCP("s")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        served = uvicorn.Server(uvicorn.Config(server.http_app(), port=port, log_level="error", ws="none"))
+        threading.Thread(target=served.run, daemon=True).start()
+        while not served.started: time.sleep(0.01)
+        async def said(mode):
+            async with Client(f"http://127.0.0.1:{port}/mcp", mode=mode) as client:
+                capabilities = client.server_capabilities if mode == "auto" else client.initialize_result.capabilities
+                return capabilities.extensions
+        before = [asyncio.run(said("MODE"))]
+        import mcp_apps_plugin
+        print(json.dumps([*before, asyncio.run(said("MODE"))]))
+        served.should_exit = True
+    """
+    for mode in ("legacy", "auto"):
+        before, after = run_python(PRELUDE + _flat(code).replace("MODE", mode))
+        assert before != after == UI
+
+
+def test_a_server_that_is_no_key(run_python: Any) -> None:
+    """A subclass with an `__eq__` and no hash has pages like any other server."""
+    code = """
+        class Own(FastMCP):
+            def __eq__(self, other): return type(self) is type(other)
+        old = Own("old")
+        import mcp_apps_plugin
+        new = Own("new")
+        both = [extensions(old), extensions(new)]
+        mcp_apps_plugin.deactivate()
+        print(json.dumps([*both, extensions(old), extensions(new)]))
+    """
+    assert run_python(PRELUDE + _flat(code)) == [UI, UI, None, None]
 
 
 def test_servers_are_not_kept_alive(run_python: Any) -> None:

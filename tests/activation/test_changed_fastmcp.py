@@ -125,6 +125,11 @@ ALL = {"file", "words", "fallback", "pages", "templates", "namespaces", "attache
             ALL,
         ),
         (
+            "FastMCP.providers = property(lambda s: s.p, lambda s, p: vars(s).update(p=p))",
+            "everything",
+            ALL,
+        ),
+        (
             "import fastmcp.server.providers.wrapped_provider as w\\ndel w._WrappedProvider",
             "everything",
             ALL,

@@ -65,7 +65,7 @@ def test_the_wrapped_methods_are_those_of_the_code():
     written = (DOCS / "decisions" / "patches.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([A-Z]\w+\.\w+)`", written))
     assert named == {
-        f"{patch.owner.__name__}.{name}" for patch in PATCHES for name in patch.methods
+        f"{patch.owner.__name__}.{name}" for patch in PATCHES for name in patch.changes
     }
 
 

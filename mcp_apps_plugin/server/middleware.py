@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fastmcp.exceptions import NotFoundError
 from fastmcp.resources import ResourceResult
@@ -12,6 +12,7 @@ from fastmcp.tools.base import ToolResult
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.server import surfaces
+from mcp_apps_plugin.server.elicitation.leg import CARRIERS, current_leg
 from mcp_apps_plugin.server.emission import declared_page, is_page
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.inherited_auth import may_read
@@ -19,13 +20,18 @@ from mcp_apps_plugin.server.proxies import forward_declarations
 from mcp_apps_plugin.server.results import has_addresses, readdress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from fastmcp.server.middleware import CallNext, MiddlewareContext
     from fastmcp.tools import Tool
 
     from mcp_apps_plugin.server.attachment import Attachment
+    from mcp_apps_plugin.server.elicitation.leg import Leg
 
-_around: ContextVar[frozenset[str]] = ContextVar("mcp_apps_around", default=frozenset())
-"""The kinds of request that this code runs in."""
+_around: ContextVar[tuple[Leg | None, frozenset[str]]] = ContextVar(
+    "mcp_apps_around", default=(None, frozenset())
+)
+"""The leg that this code runs in, and the kinds of request around it there."""
 
 
 class AppsMiddleware(Middleware):
@@ -33,23 +39,25 @@ class AppsMiddleware(Middleware):
 
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
+        self._complete: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
+            "tools/list": self._list_tools,
+            "tools/call": self._call_tool,
+            "resources/list": self._list_pages,
+            "resources/templates/list": self._list_pages,
+            "resources/read": self._read,
+        }
 
-    async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+    # Not `async` itself: a coroutine more is entered at every step of every request.
+    def __call__(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
+    ) -> Coroutine[Any, Any, Any]:
         """Pass a message on, and complete what comes back."""
-        match context.method:
-            case "tools/list":
-                return await self._list_tools(context, call_next)
-            case "resources/list" | "resources/templates/list":
-                return await self._list_pages(context, call_next)
-            case "tools/call" | "resources/read" if isinstance(context.message, dict):
-                # FastMCP shows what was refused before its handler as it came over the wire.
-                return await call_next(context)
-            case "tools/call":
-                return await self._call_tool(context, call_next)
-            case "resources/read":
-                return await self._read(context, call_next)
-            case _:
-                return await call_next(context)
+        complete = self._complete.get(context.method or "")
+        # FastMCP shows what was refused before its handler as it came over the wire: a `dict`.
+        refused = context.method in CARRIERS and isinstance(context.message, dict)
+        if complete is None or refused:
+            return cast("Coroutine[Any, Any, Any]", call_next(context))
+        return complete(context, call_next)
 
     async def _list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
@@ -147,13 +155,14 @@ class AppsMiddleware(Middleware):
 class ClientRequest:
     """A `with` block for a message that comes over the wire, whatever called for it here.
 
-    A back end that runs in the same process as its proxy inherits the proxy's context.
+    A back end that runs in the same process as its proxy inherits the proxy's context. A request
+    that has a leg needs none.
     """
 
     __slots__ = ("_token",)
 
     def __enter__(self) -> None:
-        self._token = _around.set(frozenset())
+        self._token = _around.set((current_leg(), frozenset()))
 
     def __exit__(self, *_: object) -> None:
         _around.reset(self._token)
@@ -162,7 +171,8 @@ class ClientRequest:
 class _Request:
     """A `with` block that tells whether a request of one kind comes from a client.
 
-    The others come from a server that this one is mounted on. A class, as every call enters it.
+    The others come from a server that this one is mounted on. A class, as every call enters it;
+    where a leg tells, no context variable is set.
     """
 
     __slots__ = ("_method", "_token")
@@ -171,9 +181,16 @@ class _Request:
         self._method = method
 
     def __enter__(self) -> bool:
-        around = _around.get()
-        self._token = _around.set(around | {self._method})
+        leg = current_leg()
+        if leg is not None and leg.method == self._method and not leg.entered:
+            self._token = None
+            return True
+        of, around = _around.get()
+        if of is not leg:
+            around = frozenset() if leg is None else frozenset((leg.method,))
+        self._token = _around.set((leg, around | {self._method}))
         return self._method not in around
 
     def __exit__(self, *_: object) -> None:
-        _around.reset(self._token)
+        if self._token is not None:
+            _around.reset(self._token)

@@ -39,10 +39,10 @@ class WireMiddleware:
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         """Pass a request on, and complete what the server says of itself."""
+        if ctx.method in CARRIERS:
+            with Leg(self._attachment.server, ctx.method) as leg:
+                return with_hints(await call_next(ctx), leg.hints)
         with ClientRequest():
-            if ctx.method in CARRIERS:
-                with Leg(self._attachment.server) as leg:
-                    return with_hints(await call_next(ctx), leg.hints)
             if ctx.method == GET:
                 return await get_task(self._attachment, ctx, call_next)
             result = await call_next(ctx)

@@ -40,22 +40,8 @@ if TYPE_CHECKING:
     Server = FastMCP[Any]
     Path = tuple[MiddlewareContext[Any], ...]
 
-_path: ContextVar[Path] = ContextVar("mcp_apps_path", default=())
-
-
-class Outermost:
-    """A `with` block for what a client's request runs. A class, as every call enters it."""
-
-    __slots__ = ("_context", "_token")
-
-    def __init__(self, context: MiddlewareContext[Any]) -> None:
-        self._context = context
-
-    def __enter__(self) -> None:
-        self._token = _path.set((self._context,))
-
-    def __exit__(self, *_: object) -> None:
-        _path.reset(self._token)
+_path: ContextVar[tuple[Leg | None, Path]] = ContextVar("mcp_apps_path", default=(None, ()))
+"""The calls around this code inside of a leg, outermost first."""
 
 
 async def join(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
@@ -69,8 +55,11 @@ async def join(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[An
     Raises:
         AppsTypeError: It asks inside a `once` step (`elicit-usage`).
     """
-    above = _path.get()
-    token = _path.set((*above, context))
+    of, above = _path.get()
+    if of is not leg:  # those around are of another request, or none
+        assert leg.outermost is not None  # noqa: S101  its handler runs
+        above = (leg.outermost,)
+    token = _path.set((leg, (*above, context)))
     try:
         if not leg.is_open or not is_modern() or await _is_passed_down(above, context):
             return await call_next(context)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar, copy_context
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcp_types import ElicitResult
 
@@ -23,14 +23,13 @@ from mcp_apps_plugin.server.elicitation.state import State
 
 if TYPE_CHECKING:
     import contextvars
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Mapping
 
     from fastmcp import Context, FastMCP
+    from fastmcp.server.middleware import MiddlewareContext
     from mcp_types import InputRequest, InputResponses
 
     from mcp_apps_plugin.protocol.shapes import JsonObject
-
-_T = TypeVar("_T")
 
 CARRIERS: Final = frozenset({"tools/call", "prompts/get", "resources/read"})
 """The requests that may be answered with questions."""
@@ -51,14 +50,17 @@ class Leg:
 
     Args:
         server: The server that the client talks to; a handler may stand on one mounted below.
+        method: The request's method, one of `CARRIERS`.
 
     Attributes:
         server: As given.
+        method: As given.
         asked: The questions of this leg, by key.
         finished: The results of calls that had asked, by key.
         hints: What the wire has to put back: the `_meta` of questions, by key.
-        holds: What its handler's end has to wait for.
+        entered: Whether a handler runs in it already: a mounted server's call is the same leg.
         loop: The event loop its handler runs in.
+        outermost: The request as FastMCP's middleware sees it, once its handler runs.
         resumed: Whether this leg brought answers or a state; known once `state` was called.
         suspended: Whether the handler was ended because it asks.
         steps: The `once` steps of this leg, by key.
@@ -66,7 +68,9 @@ class Leg:
 
     __slots__ = (
         "_arrived",
+        "_cancelling",
         "_closed",
+        "_holds",
         "_quiet",
         "_stalled",
         "_state",
@@ -77,30 +81,36 @@ class Leg:
         "_used",
         "_waiting",
         "asked",
+        "entered",
         "finished",
         "hints",
-        "holds",
         "loop",
+        "method",
+        "outermost",
         "resumed",
         "server",
         "steps",
         "suspended",
     )
 
-    def __init__(self, server: FastMCP[Any]) -> None:
+    def __init__(self, server: FastMCP[Any], method: str) -> None:
         self.server = server
+        self.method = method
         self.asked: dict[str, InputRequest] = {}
         self.finished: dict[str, Any] = {}
         self.hints: dict[str, JsonObject] = {}
-        self.holds = Holds(self._stir)
+        self.entered = False
         self.steps: dict[str, asyncio.Future[Any]] = {}
         self.suspended = False
         self.resumed = False
+        self._holds: Holds | None = None
         self._state: State | None = None
         self._arrived: dict[str, JsonObject] = {}
         self._stalled = False
         self._used: dict[str, int] = {}
         self._task: asyncio.Task[Any] | None = None
+        self._cancelling = 0
+        self.outermost: MiddlewareContext[Any] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self._waiting: set[asyncio.Future[None]] = set()
         self._quiet = 0
@@ -118,9 +128,11 @@ class Leg:
         _current.reset(self._token)
 
     @property
-    def entered(self) -> bool:
-        """Whether a handler runs in it already: a mounted server's call is the same leg."""
-        return self._task is not None
+    def holds(self) -> Holds:
+        """What its handler's end has to wait for; most legs wait for nothing."""
+        if self._holds is None:
+            self._holds = Holds(self._stir)
+        return self._holds
 
     @property
     def touched(self) -> bool:
@@ -197,32 +209,36 @@ class Leg:
                 for key in requests:
                     self.asked.pop(key, None)  # a timeout or a failing sibling took it back
 
-    async def run(self, handler: Awaitable[_T]) -> _T | None:
-        """Run the handler in this leg.
+    def begin(self, outermost: MiddlewareContext[Any]) -> None:
+        """Note that the handler runs from here on, in this task."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  code that awaits runs in a task
+        self.entered = True
+        self.outermost = outermost
+        self.loop = asyncio.get_running_loop()
+        self._task = task
+        self._cancelling = task.cancelling()
+        self._surroundings = copy_context()
+
+    def end(self, error: BaseException | None) -> bool:
+        """Note that the handler is done.
+
+        Args:
+            error: What it raised.
 
         Returns:
-            Its result, or `None` when it was ended because it asks.
+            Whether that is nothing but its interruption, whatever became of it on its way out.
         """
-        task = self._task = asyncio.current_task()
-        self._surroundings = copy_context()
-        self.loop = asyncio.get_running_loop()
-        assert task is not None  # noqa: S101  code that awaits runs in a task
-        before = task.cancelling()
-        try:
-            result = await handler
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException:
-            # Whatever the interruption turned into on its way out, the questions stand.
-            if not self.suspended or task.uncancel() > before:
-                raise
-            return None
-        finally:
-            self._close()
-        if self.suspended:  # the handler swallowed its cancellation
-            task.uncancel()
-            return None
-        return result
+        task = self._task
+        self._closed = True
+        # These lead back here: each request would be left, as a whole, to the garbage collector.
+        self._surroundings = self._task = self._holds = None
+        for never in self._waiting:
+            never.cancel()
+        if not self.suspended or isinstance(error, KeyboardInterrupt | SystemExit):
+            return False
+        assert task is not None  # noqa: S101  it began
+        return task.uncancel() <= self._cancelling
 
     def _stir(self) -> None:
         """Begin to wait, or begin anew."""
@@ -233,7 +249,7 @@ class Leg:
 
     def _tick(self) -> None:
         self._ticking = False
-        if self._closed or self.holds.count or not self._waiting:
+        if self._closed or not self._waiting or self.holds.count:
             return  # a step that ends stirs again
         self._quiet += 1
         if self._quiet < QUIET_TURNS:
@@ -244,11 +260,6 @@ class Leg:
         assert self._task is not None  # noqa: S101  it asked
         self.suspended = True
         self._task.cancel("the handler asks the user")
-
-    def _close(self) -> None:
-        self._closed = True
-        for never in self._waiting:
-            never.cancel()
 
 
 def _read(came: InputResponses | None, state: State) -> dict[str, JsonObject]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from fastmcp.prompts.base import InputRequiredPromptResult
 from fastmcp.resources.base import InputRequiredResourceResult
@@ -13,14 +13,14 @@ from mcp_types import ElicitRequest, InputRequiredResult
 from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.server.elicitation.errors import ElicitationError
-from mcp_apps_plugin.server.elicitation.inner import Outermost, join
-from mcp_apps_plugin.server.elicitation.kept import Asking
+from mcp_apps_plugin.server.elicitation.inner import join
+from mcp_apps_plugin.server.elicitation.kept import asks
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, current_leg
 from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
 from mcp_apps_plugin.server.proxies import forward_declarations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from fastmcp.server.middleware import CallNext, MiddlewareContext
 
@@ -40,29 +40,42 @@ _MAX_STALLS: Final = 3
 class ElicitMiddleware(Middleware):
     """FastMCP middleware that runs each request as one leg. A mounted server's joins the outer."""
 
-    async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+    # Not `async` itself: a coroutine more is entered at every step of every request.
+    def __call__(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
+    ) -> Coroutine[Any, Any, Any]:
         """Run a request that may ask; every other message costs one comparison."""
         leg = current_leg() if context.method in CARRIERS else None
-        if leg is None:
-            # A proxy that keeps its connections makes them here, and declares itself only then.
-            if context.method == "initialize" and context.fastmcp_context is not None:
-                forward_declarations(context.fastmcp_context.fastmcp)
-            return await call_next(context)
-        if leg.entered:
-            return await join(leg, context, call_next)
-        # Tools and resources have their proxies told already; a prompt may ask as well.
-        if context.method == "prompts/get":
-            forward_declarations(leg.server)
-        with Outermost(context):
-            result = await leg.run(call_next(context))
-        if leg.suspended:
-            assert context.method is not None  # noqa: S101  it is a carrier
-            return _RESULTS[context.method](_questions(leg))
-        if isinstance(result, Asking):
-            asked: Any = result
-            pages = await pages_of_result(leg, context, asked.input_required.input_requests or {})
-            leg.hints = {key: hint(uri) for key, uri in pages.items()}
-        return result
+        if leg is not None and not leg.entered:
+            return _run(leg, context, call_next)
+        if leg is not None:
+            return join(leg, context, call_next)
+        # A proxy that keeps its connections makes them here, and declares itself only then.
+        if context.method == "initialize" and context.fastmcp_context is not None:
+            forward_declarations(context.fastmcp_context.fastmcp)
+        return cast("Coroutine[Any, Any, Any]", call_next(context))
+
+
+async def _run(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+    # Tools and resources have their proxies told already; a prompt may ask as well.
+    if context.method == "prompts/get":
+        forward_declarations(leg.server)
+    leg.begin(context)
+    try:
+        result = await call_next(context)
+    except BaseException as error:
+        if not leg.end(error):
+            raise
+    else:
+        leg.end(None)
+    if leg.suspended:
+        assert context.method is not None  # noqa: S101  it is a carrier
+        return _RESULTS[context.method](_questions(leg))
+    if asks(result):
+        asked: Any = result
+        pages = await pages_of_result(leg, context, asked.input_required.input_requests or {})
+        leg.hints = {key: hint(uri) for key, uri in pages.items()}
+    return result
 
 
 def _questions(leg: Leg) -> InputRequiredResult:

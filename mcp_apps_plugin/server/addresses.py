@@ -96,6 +96,9 @@ class _Seen(NamedTuple):
 class Addresses:
     """Resolves links on one server. It remembers nothing about callers.
 
+    Attributes:
+        token: Stands in a tool's `_meta` whose link leads where it did at the last list.
+
     Where every page is open to everyone, what a link became is remembered until components are
     added or removed. Where something may hide a page, each list asks as a read would.
     """
@@ -104,7 +107,7 @@ class Addresses:
         self._attachment = attachment
         self._remembered: dict[tuple[str, _Origin], _Seen] = {}
         self._state: object = None
-        self._token: object = object()
+        self.token: object = object()
         self._open = False
         self._done: dict[_Key, tuple[object, object]] = {}
         self._listed_as: dict[str, Tool | None] = {}
@@ -155,7 +158,7 @@ class Addresses:
             if seen.uri == link:
                 new = meta
                 if remember and ours and seen.lasting:
-                    meta.settled = self._token  # type: ignore[attr-defined]
+                    meta.settled = self.token  # type: ignore[attr-defined]
             elif seen.uri is not None:
                 new = rewrite_links(meta, partial(_always, seen.uri))
             elif outermost or seen.known:
@@ -170,7 +173,7 @@ class Addresses:
 
     def _unsettled(self, tools: Iterable[tuple[int, Tool]]) -> list[tuple[int, Tool]]:
         """Return the tools that need a look-up; into the others goes what was worked out before."""
-        token, done = self._token, self._done
+        token, done = self.token, self._done
         rest: list[tuple[int, Tool]] = []
         for at, tool in tools:
             fields = vars(tool)
@@ -183,7 +186,12 @@ class Addresses:
                     rest.append((at, tool))
                 elif known[1] is not ui:
                     meta[UI_KEY] = known[1]  # a `_meta` that was made for this very list
-            elif type(meta) is not Emitted or meta.settled is not token or has_trail(tool):
+            elif (
+                type(meta) is not Emitted
+                or meta.settled is not token
+                or TRAIL in fields
+                or "parent_tool" in fields
+            ):
                 rest.append((at, tool))
         return rest
 
@@ -284,7 +292,7 @@ class Addresses:
             self._remembered = {}
             self._done = {}
             self._listed_as = {}
-            self._token = object()
+            self.token = object()
             self._state = state
             self._open = is_open(server)
 

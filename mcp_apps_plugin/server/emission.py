@@ -42,7 +42,6 @@ class Emitted(dict[str, Any]):
 
     Attributes:
         original: The `meta` that was there before.
-        servers: The servers it is right for.
         mime_type: The MIME type that was there before; `None` where it was kept.
         settled: Where the link was last looked up, as `Addresses` knows it.
     """
@@ -50,9 +49,22 @@ class Emitted(dict[str, Any]):
     def __init__(self, meta: JsonObject, original: JsonObject | None, server: Server) -> None:
         super().__init__(meta)
         self.original = original
-        self.servers: weakref.WeakSet[Server] = weakref.WeakSet((server,))
         self.mime_type: str | None = None
         self.settled: object = None
+        self._servers = {id(server): weakref.ref(server)}
+
+    def is_for(self, server: Server) -> bool:
+        """Tell whether it is right for a server."""
+        known = self._servers.get(id(server))
+        return known is not None and known() is server
+
+    def share(self, server: Server) -> None:
+        """Note that it is right for one more server."""
+        self._servers[id(server)] = weakref.ref(server)
+
+    def is_used(self) -> bool:
+        """Tell whether any server that it is right for is still there."""
+        return any(known() is not None for known in self._servers.values())
 
 
 def emit_tool(server: Server, tool: Tool, listed_as: Mapping[str, str]) -> Tool:
@@ -81,7 +93,7 @@ def emit_tool(server: Server, tool: Tool, listed_as: Mapping[str, str]) -> Tool:
 def emit_page(server: Server, resource: _AnyResource) -> _AnyResource:
     """Write the MIME type and the complete `_meta.ui` of a `ui://` resource."""
     meta = resource.meta
-    if isinstance(meta, Emitted) and server in meta.servers:
+    if isinstance(meta, Emitted) and meta.is_for(server):
         return resource
     original = original_of(resource)
     written = {**(original or {}), UI_KEY: page_ui(server, resource)}
@@ -96,7 +108,7 @@ def page_ui(server: Server, resource: Resource | ResourceTemplate) -> JsonObject
     """Return the complete `_meta.ui` of a page on a server, as every list and read shows it."""
     meta = resource.meta
     if isinstance(meta, Emitted):
-        if server in meta.servers:
+        if meta.is_for(server):
             return as_object(meta[UI_KEY]) or {}
         meta = meta.original
     declared = declared_page(resource)
@@ -220,9 +232,9 @@ def _written(
     server: Server, component: _Component, meta: JsonObject, original: JsonObject | None
 ) -> _Component:
     present = component.meta
-    if isinstance(present, Emitted) and len(present.servers):
+    if isinstance(present, Emitted) and present.is_used():
         if present == meta:
-            present.servers.add(server)
+            present.share(server)
             return component
         component = component.model_copy()
     vars(component)["meta"] = Emitted(meta, original, server)

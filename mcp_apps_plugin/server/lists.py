@@ -37,14 +37,18 @@ class Lists:
         links = self._attachment.links
         listed_as = self._attachment.versions.links
         by_mount = not links
+        settled = self._attachment.addresses.token
         listed: list[Tool] = []
         bare: list[int] = []
         for tool in tools:
+            meta = tool.meta
+            if type(meta) is Emitted and meta.settled is settled:
+                listed.append(tool)  # as at the last list
+                continue
             if by_mount and type(tool) is FastMCPProviderTool and UI_MARK not in vars(tool):
                 listed.append(tool)  # its own server wrote it, for this very list
                 continue
-            meta = tool.meta
-            if not (isinstance(meta, Emitted) and server in meta.servers):
+            if not (isinstance(meta, Emitted) and meta.is_for(server)):
                 if links:
                     links.mark(server, tool)
                 tool = emit_tool(server, tool, listed_as)  # noqa: PLW2901  the same tool, completed

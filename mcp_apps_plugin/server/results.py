@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_types import EmbeddedResource, ResourceLink
+from mcp_types import ResourceLink
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links
@@ -47,10 +47,12 @@ async def _readdressed(block: Any, seen: Callable[[str], Awaitable[str]]) -> Any
     return block.model_copy(update={"resource": resource})
 
 
-def _uri_of(block: object) -> str | None:
-    if isinstance(block, ResourceLink):
+def _uri_of(block: Any) -> str | None:
+    # By its own word: to ask each block of each result for its class takes far longer.
+    kind = getattr(block, "type", None)
+    if kind == "resource_link":
         uri = str(block.uri)
-    elif isinstance(block, EmbeddedResource):
+    elif kind == "resource":
         uri = str(block.resource.uri)
     else:
         return None

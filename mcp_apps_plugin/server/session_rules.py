@@ -33,6 +33,8 @@ def _kept_nothing(server: FastMCP[Any]) -> bool:
     if module is None or type(store) is not module.MemoryStore:
         return False
     collections: dict[str, Any] | None = getattr(store, "_cache", None)
-    return collections is not None and not any(
-        collection.keys(limit=1) for collection in collections.values()
-    )
+    return collections is not None and not any(map(_entries, collections.values()))
+
+
+def _entries(collection: object) -> int:
+    return getattr(getattr(collection, "_cache", None), "currsize", 1)

@@ -62,10 +62,13 @@ def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
     noticing = _noticing.get()
     if noticing is not None:
         noticing.append(tool)
-    if result.is_error or isinstance(result, InputRequiredToolResult):
-        return result
     tool = written_below(tool)
     declaration = declaration_of(tool)
+    has_words = declaration is not None and declaration.has_words()
+    if result.content and not has_words:
+        return result
+    if result.is_error or isinstance(result, InputRequiredToolResult):
+        return result
     if declaration is None and link_of(tool.meta) is None:
         return result
     blocks = None if declaration is None else _words(tool, declaration, returned, result)

@@ -180,24 +180,24 @@ def local_components(server: Server, *, renamed: bool = True) -> Iterator[FastMC
 def state_of(server: Server) -> int:
     """Return a value that changes when something is declared, added, removed or exchanged."""
     state = [marks_set()]
-    pending: list[Any] = [server]
+    pending: list[Provider] = [server]
     while pending:
-        each = pending.pop()
-        if isinstance(each, Provider):
-            layers = layers_of(each)
-            for layer in layers:
-                state.append(id(layer))
-                state += map(id, layer.transforms)
-            each = layers[0]
-        if isinstance(each, LocalProvider):
-            components = each._components  # noqa: SLF001  counting must not copy
+        provider = pending.pop()
+        while isinstance(provider, WrappedProvider):
+            state.append(id(provider))
+            state += map(id, provider.transforms)
+            provider = provider._inner  # noqa: SLF001  FastMCP has no reader for it
+        state.append(id(provider))
+        state += map(id, provider.transforms)
+        if isinstance(provider, LocalProvider):
+            components = provider._components  # noqa: SLF001  counting must not copy
             state.append(hash(tuple(components)))
             state += map(id, components.values())
-        elif isinstance(each, FastMCPProvider):
-            pending.append(each.server)
-        elif isinstance(each, AggregateProvider):  # a server is one
-            pending += each.providers
-            state += map(id, getattr(each, "middleware", ()))
+        elif isinstance(provider, FastMCPProvider):
+            pending.append(provider.server)
+        elif isinstance(provider, AggregateProvider):  # a server is one
+            pending += provider.providers
+            state += map(id, getattr(provider, "middleware", ()))
     return hash(tuple(state))
 
 

@@ -20,7 +20,8 @@ from mcp_apps_plugin.server.proxies import forward_declarations
 from mcp_apps_plugin.server.results import has_addresses, readdress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable
+    from types import CoroutineType
 
     from fastmcp.server.middleware import CallNext, MiddlewareContext
     from fastmcp.tools import Tool
@@ -39,7 +40,7 @@ class AppsMiddleware(Middleware):
 
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
-        self._complete: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
+        self._complete: dict[str, Callable[..., Awaitable[Any]]] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
             "resources/list": self._list_pages,
@@ -50,14 +51,15 @@ class AppsMiddleware(Middleware):
     # Not `async` itself: a coroutine more is entered at every step of every request.
     def __call__(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
-    ) -> Coroutine[Any, Any, Any]:
+    ) -> CoroutineType[Any, Any, Any]:
         """Pass a message on, and complete what comes back."""
         complete = self._complete.get(context.method or "")
         # FastMCP shows what was refused before its handler as it came over the wire: a `dict`.
         refused = context.method in CARRIERS and isinstance(context.message, dict)
-        if complete is None or refused:
-            return cast("Coroutine[Any, Any, Any]", call_next(context))
-        return complete(context, call_next)
+        running = (
+            call_next(context) if complete is None or refused else complete(context, call_next)
+        )
+        return cast("CoroutineType[Any, Any, Any]", running)
 
     async def _list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
@@ -187,7 +189,7 @@ class _Request:
             return True
         of, around = _around.get()
         if of is not leg:
-            around = frozenset() if leg is None else frozenset((leg.method,))
+            around = frozenset[str]() if leg is None else frozenset((leg.method,))
         self._token = _around.set((leg, around | {self._method}))
         return self._method not in around
 

@@ -20,7 +20,8 @@ from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
 from mcp_apps_plugin.server.proxies import forward_declarations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
+    from types import CoroutineType
 
     from fastmcp.server.middleware import CallNext, MiddlewareContext
 
@@ -43,23 +44,25 @@ class ElicitMiddleware(Middleware):
     # Not `async` itself: a coroutine more is entered at every step of every request.
     def __call__(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
-    ) -> Coroutine[Any, Any, Any]:
+    ) -> CoroutineType[Any, Any, Any]:
         """Run a request that may ask; every other message costs one comparison."""
         leg = current_leg() if context.method in CARRIERS else None
-        if leg is not None and not leg.entered:
-            return _run(leg, context, call_next)
+        running: Awaitable[Any]
         if leg is not None:
-            return join(leg, context, call_next)
-        # A proxy that keeps its connections makes them here, and declares itself only then.
-        if context.method == "initialize" and context.fastmcp_context is not None:
-            forward_declarations(context.fastmcp_context.fastmcp)
-        return cast("Coroutine[Any, Any, Any]", call_next(context))
+            running = (join if leg.entered else _run)(leg, context, call_next)
+        else:
+            # A proxy that keeps its connections makes them here, and declares itself only then.
+            if context.method == "initialize" and context.fastmcp_context is not None:
+                forward_declarations(context.fastmcp_context.fastmcp)
+            running = call_next(context)
+        return cast("CoroutineType[Any, Any, Any]", running)
 
 
 async def _run(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
     # Tools and resources have their proxies told already; a prompt may ask as well.
     if context.method == "prompts/get":
         forward_declarations(leg.server)
+    result: Any = None
     leg.begin(context)
     try:
         result = await call_next(context)
@@ -72,8 +75,7 @@ async def _run(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[An
         assert context.method is not None  # noqa: S101  it is a carrier
         return _RESULTS[context.method](_questions(leg))
     if asks(result):
-        asked: Any = result
-        pages = await pages_of_result(leg, context, asked.input_required.input_requests or {})
+        pages = await pages_of_result(leg, context, result.input_required.input_requests or {})
         leg.hints = {key: hint(uri) for key, uri in pages.items()}
     return result
 

@@ -20,7 +20,7 @@ from mcp_apps_plugin.protocol.elicitation import declares, hint
 from mcp_apps_plugin.protocol.findings import AppsTypeError
 from mcp_apps_plugin.server.elicitation.addressing import component_of, seen_uri
 from mcp_apps_plugin.server.elicitation.errors import step_usage
-from mcp_apps_plugin.server.elicitation.kept import Asking, restored
+from mcp_apps_plugin.server.elicitation.kept import asks, restored
 from mcp_apps_plugin.server.elicitation.keys import call_identity, call_key
 from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
 from mcp_apps_plugin.server.elicitation.steps import current_step
@@ -84,7 +84,7 @@ async def _called(
         call["answers"].update((name, answer) for name, answer in arrived if answer is not None)
     with leg.holds.call(), _request_of(leg, ctx, call):
         result = await call_next(context)
-    if not isinstance(result, Asking):
+    if not asks(result):
         if call is not None:
             leg.finished[key] = result
         return result

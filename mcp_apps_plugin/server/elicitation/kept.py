@@ -16,18 +16,14 @@ from pydantic import TypeAdapter
 if TYPE_CHECKING:
     from mcp_apps_plugin.protocol.shapes import JsonObject
 
-Asking: Final = InputRequiredToolResult | InputRequiredPromptResult | InputRequiredResourceResult
-"""FastMCP's results that ask the client."""
-
+_ASKING: Final = InputRequiredToolResult | InputRequiredPromptResult | InputRequiredResourceResult
 _ANSWERS: Final = frozenset((ToolResult, PromptResult, ResourceResult))
+_BLOCKS: Final[TypeAdapter[list[ContentBlock]]] = TypeAdapter(list[ContentBlock])
 
 
 def asks(result: object) -> bool:
     """Tell whether a result asks the client; cheaper than `isinstance` where it does not."""
-    return type(result) not in _ANSWERS and isinstance(result, Asking)
-
-
-_BLOCKS: Final[TypeAdapter[list[ContentBlock]]] = TypeAdapter(list[ContentBlock])
+    return type(result) not in _ANSWERS and isinstance(result, _ASKING)
 
 
 def kept(result: Any) -> JsonObject:

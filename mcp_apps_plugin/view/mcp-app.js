@@ -548,10 +548,11 @@ globalThis.McpApp = (() => {
         setupSizeChangedNotifications() {
           if (!globalThis.ResizeObserver) return quiet;
           const html = document.documentElement;
-          let [frame, echoes, waiting] = [0, 0, false];
+          let [frame, echoes, waiting, stopped] = [0, 0, false, false];
           /** @type {any[]} */
           let [width, height] = [];
-          const tell = () => app.sendSizeChanged({ width, height }).catch(quiet);
+          // What was measured or put off before the end is not told after it.
+          const tell = () => stopped || app.sendSizeChanged({ width, height }).catch(quiet);
           const measure = () => {
             waiting = false;
             const { innerWidth, innerHeight } = window;
@@ -579,6 +580,7 @@ globalThis.McpApp = (() => {
           observer.observe(document.body);
           addEventListener("resize", ask);
           return () => {
+            stopped = true;
             observer.disconnect();
             removeEventListener("resize", ask);
           };

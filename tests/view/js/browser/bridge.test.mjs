@@ -202,6 +202,20 @@ describe("our App in the official AppBridge", { skip }, () => {
     assert.equal((await reports()).length, 1);
   });
 
+  test("a measurement that was already asked for is not reported after the end", async () => {
+    await b.open({ html: b.page_(`<script>const app = new McpApp.App({ name: "size", version: "1" }, {}, { autoResize: false }); app.connect();</script>`) });
+    await b.settle();
+    await b.inFrame(async () => {
+      const stop = app.setupSizeChangedNotifications();
+      // The library's observer is older, so it was called just before this one, and asked for the next frame.
+      await new Promise((resolve) => new ResizeObserver(resolve).observe(document.body));
+      stop();
+      document.body.style.height = "700px";
+    });
+    await b.settle(200);
+    assert.equal((await reports()).length, 1);
+  });
+
   // ---- looks ----
 
   test("useTheme: 76 fallbacks at once, the host's values over them, changes followed", async () => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from fastmcp.tools import Tool
@@ -115,6 +116,8 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
     Looks through bound methods, callable objects, `functools.partial`, `functools.wraps` and
     FastMCP's own wrappers.
     """
+    if type(handler) is FunctionType and isinstance(own := vars(handler).get(mark), kind):
+        return own  # as almost always, and at every call of a tool
     if isinstance(handler, _DESCRIPTORS):
         handler = carrier_of(cast("Any", handler))
     for _ in range(_MAX_DEPTH):

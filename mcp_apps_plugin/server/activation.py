@@ -14,6 +14,7 @@ from fastmcp import FastMCP
 from fastmcp.resources import Resource, ResourceTemplate
 from fastmcp.server.transforms import Namespace
 from fastmcp.tools import Tool
+from fastmcp.tools.tool_transform import TransformedTool
 
 from mcp_apps_plugin.server import trail
 from mcp_apps_plugin.server.older_servers import KEY, meet, meet_running
@@ -117,13 +118,17 @@ PATCHES = (
     ),
     Patch(
         Tool,
-        {
-            "convert_result": Method(_stand_in("tool_result"), ("self", "raw_value")),
-            "_run": Method(_stand_in("tool_run"), ("self", "arguments")),
-        },
+        {"convert_result": Method(_stand_in("tool_result"), ("self", "raw_value"))},
         feature="words",
         why="Only `convert_result` still knows what the handler returned, and background tasks "
-        "pass it too; a tool made from another one passes `_run` alone.",
+        "pass it too.",
+        upstream="PrefectHQ/fastmcp#2210",
+    ),
+    Patch(
+        TransformedTool,
+        {"_run": Method(_stand_in("tool_run"), ("self", "arguments"))},
+        feature="words",
+        why="A tool that was made from another one hands its result on, without converting it.",
         upstream="PrefectHQ/fastmcp#2210",
     ),
     Patch(

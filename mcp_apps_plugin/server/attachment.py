@@ -13,7 +13,6 @@ from mcp_apps_plugin.protocol.authored import authored
 from mcp_apps_plugin.protocol.findings import AppsTypeError, Code, Finding
 from mcp_apps_plugin.server.addresses import Addresses
 from mcp_apps_plugin.server.attached_links import AttachedLinks
-from mcp_apps_plugin.server.elicitation.middleware import ElicitMiddleware
 from mcp_apps_plugin.server.emission import take_back
 from mcp_apps_plugin.server.lists import Lists
 from mcp_apps_plugin.server.middleware import AppsMiddleware
@@ -51,7 +50,6 @@ class Attachment:
         self.addresses = Addresses(self)
         self.names = Names()
         self._middleware = AppsMiddleware(self)
-        self._elicit = ElicitMiddleware()
         self._wire = WireMiddleware(self)
         try:
             self._add(server)
@@ -64,7 +62,7 @@ class Attachment:
         _everywhere.add(self)
         server.providers[server.providers.index(server.local_provider)] = self.pages
         # The outermost: what an author's own middleware adds to a list is completed too.
-        server.middleware[:0] = (self._middleware, self._elicit)
+        server.middleware.insert(0, self._middleware)
         server._mcp_server.middleware.insert(0, self._wire)  # noqa: SLF001  the SDK's own list
 
     @property
@@ -88,7 +86,7 @@ class Attachment:
         server.providers[:] = [
             server.local_provider if each is self.pages else each for each in server.providers
         ]
-        _without(server.middleware, self._middleware, self._elicit)
+        _without(server.middleware, self._middleware)
         _without(getattr(server._mcp_server, "middleware", []), self._wire)  # noqa: SLF001
         stop_forwarding(server)
         for component in local_components(server):
@@ -112,8 +110,8 @@ def remove_everywhere() -> None:
             attachment.remove()
 
 
-def _without(parts: list[Any], *ours: object) -> None:
-    parts[:] = [part for part in parts if part not in ours]
+def _without(parts: list[Any], ours: object) -> None:
+    parts[:] = [part for part in parts if part is not ours]
 
 
 def attachment_of(server: Server) -> Attachment | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import NotFoundError
 from fastmcp.resources import ResourceResult
@@ -12,92 +11,107 @@ from fastmcp.tools.base import ToolResult
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.server import surfaces
-from mcp_apps_plugin.server.elicitation.leg import CARRIERS, current_leg
+from mcp_apps_plugin.server.elicitation.leg import CARRIERS
 from mcp_apps_plugin.server.emission import declared_page, is_page
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.inherited_auth import may_read
 from mcp_apps_plugin.server.proxies import forward_declarations
+from mcp_apps_plugin.server.requests import Request
 from mcp_apps_plugin.server.results import has_addresses, readdress
+from mcp_apps_plugin.server.tree import has_own_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from types import CoroutineType
+    from collections.abc import Callable
 
     from fastmcp.server.middleware import CallNext, MiddlewareContext
     from fastmcp.tools import Tool
 
     from mcp_apps_plugin.server.attachment import Attachment
-    from mcp_apps_plugin.server.elicitation.leg import Leg
-
-_around: ContextVar[tuple[Leg | None, frozenset[str]]] = ContextVar(
-    "mcp_apps_around", default=(None, frozenset())
-)
-"""The leg that this code runs in, and the kinds of request around it there."""
 
 
 class AppsMiddleware(Middleware):
-    """Completes lists, calls and reads; every other message costs one comparison."""
+    """Completes lists, calls and reads; every other message costs one look."""
 
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
-        self._complete: dict[str, Callable[..., Awaitable[Any]]] = {
+        self._complete: dict[str | None, Callable[..., Any]] = {
+            "initialize": self._initialize,
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
             "resources/list": self._list_pages,
             "resources/templates/list": self._list_pages,
             "resources/read": self._read,
+            "prompts/get": self._get_prompt,
         }
 
     # Not `async` itself: a coroutine more is entered at every step of every request.
-    def __call__(
-        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
-    ) -> CoroutineType[Any, Any, Any]:
+    def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """Pass a message on, and complete what comes back."""
-        complete = self._complete.get(context.method or "")
+        complete = self._complete.get(context.method)
         # FastMCP shows what was refused before its handler as it came over the wire: a `dict`.
-        refused = context.method in CARRIERS and isinstance(context.message, dict)
-        running = (
-            call_next(context) if complete is None or refused else complete(context, call_next)
-        )
-        return cast("CoroutineType[Any, Any, Any]", running)
+        refused = type(context.message) is dict and context.method in CARRIERS
+        if complete is None or refused:
+            return call_next(context)
+        return complete(context, call_next)
+
+    async def _initialize(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
+    ) -> Any:
+        # A proxy that keeps its connections makes them here, and declares itself only then.
+        forward_declarations(self._attachment.server)
+        return await call_next(context)
 
     async def _list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
     ) -> list[Tool]:
         server = self._attachment.server
         forward_declarations(server)
-        with _Request("tools/list") as outermost:
+        with Request("tools/list") as request:
             listed = list(await call_next(context))
             hidden = await surfaces.pinned(server, listed)
         await self._attachment.versions.prepare()
         tools = self._attachment.lists.tools(listed)
         if hidden:
             tools += [t for t in self._attachment.lists.tools(hidden) if surfaces.keeps_page(t)]
-        return await self._attachment.addresses.address(tools, outermost=outermost)
+        return await self._attachment.addresses.address(tools, outermost=request.outermost)
 
     async def _call_tool(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
     ) -> Any:
         server = self._attachment.server
         forward_declarations(server)
-        with _Request("tools/call") as outermost:
-            if outermost and options_of(server).bare_names:
-                name = await self._attachment.names.full_name(server, context.message.name)
-                if name != context.message.name:
-                    message = context.message.model_copy(update={"name": name})
-                    context = context.copy(message=message)
+        result: Any = None
+        with Request("tools/call") as request:
             name = context.message.name
+            own = has_own_tool(server, name)
+            if request.outermost and not own and options_of(server).bare_names:
+                full_name = await self._attachment.names.full_name(server, name)
+                if full_name != name:
+                    message = context.message.model_copy(update={"name": full_name})
+                    context = context.copy(message=message)
+                    name = full_name
             if surfaces.reads_resources(server, name):
                 with surfaces.reading_tool():
-                    result = await call_next(context)
+                    result = await request.run(context, call_next)
             else:
-                result = await call_next(context)
+                result = await request.run(context, call_next)
+        if request.asked(result):
+            result = await request.answer(result)
         if isinstance(result, ToolResult) and has_addresses(result):
             tool = await server.get_tool(name)
             if tool is not None:
                 addresses = self._attachment.addresses
                 return await readdress(result, lambda uri: addresses.resolve(uri, tool))
         return result
+
+    async def _get_prompt(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
+    ) -> Any:
+        forward_declarations(self._attachment.server)
+        result: Any = None
+        with Request("prompts/get") as request:
+            result = await request.run(context, call_next)
+        return await request.answer(result) if request.asked(result) else result
 
     async def _list_pages(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
@@ -129,8 +143,21 @@ class AppsMiddleware(Middleware):
         server = self._attachment.server
         forward_declarations(server)
         uri = str(context.message.uri)
-        if not uri.startswith(URI_SCHEME):
-            return await call_next(context)
+        is_page = uri.startswith(URI_SCHEME)
+        if is_page:
+            await self._admit(uri)
+        result: Any = None
+        with Request("resources/read") as request:
+            result = await request.run(context, call_next)
+        if request.asked(result):
+            return await request.answer(result)
+        if not is_page or not request.outermost:
+            return result
+        return await self._with_names(uri, result)
+
+    async def _admit(self, uri: str) -> None:
+        """Refuse a page to a caller for whom it is not."""
+        server = self._attachment.server
         if surfaces.for_the_model():
             message = f"{uri} is a page for the host to show, not a text for the model to read."
             raise NotFoundError(message)
@@ -140,59 +167,16 @@ class AppsMiddleware(Middleware):
             if page is not None and not await self._readable([page]):
                 message = f"Unknown resource: {uri!r}"
                 raise NotFoundError(message)
-        with _Request("resources/read") as outermost:
-            result = await call_next(context)
-        if not outermost or not isinstance(result, ResourceResult) or len(result.contents) != 1:
+
+    async def _with_names(self, uri: str, result: Any) -> Any:
+        """Tell a page what the tools it was written with are called here."""
+        if not isinstance(result, ResourceResult) or len(result.contents) != 1:
             return result
         html = result.contents[0].content
         if not isinstance(html, str):
             return result
-        told = await self._attachment.names.in_page(server, uri, html)
+        told = await self._attachment.names.in_page(self._attachment.server, uri, html)
         if told is html:
             return result
         item = result.contents[0].model_copy(update={"content": told})
         return result.model_copy(update={"contents": [item]})
-
-
-class ClientRequest:
-    """A `with` block for a message that comes over the wire, whatever called for it here.
-
-    A back end that runs in the same process as its proxy inherits the proxy's context. A request
-    that has a leg needs none.
-    """
-
-    __slots__ = ("_token",)
-
-    def __enter__(self) -> None:
-        self._token = _around.set((current_leg(), frozenset()))
-
-    def __exit__(self, *_: object) -> None:
-        _around.reset(self._token)
-
-
-class _Request:
-    """A `with` block that tells whether a request of one kind comes from a client.
-
-    The others come from a server that this one is mounted on. A class, as every call enters it;
-    where a leg tells, no context variable is set.
-    """
-
-    __slots__ = ("_method", "_token")
-
-    def __init__(self, method: str) -> None:
-        self._method = method
-
-    def __enter__(self) -> bool:
-        leg = current_leg()
-        if leg is not None and leg.method == self._method and not leg.entered:
-            self._token = None
-            return True
-        of, around = _around.get()
-        if of is not leg:
-            around = frozenset[str]() if leg is None else frozenset((leg.method,))
-        self._token = _around.set((leg, around | {self._method}))
-        return self._method not in around
-
-    def __exit__(self, *_: object) -> None:
-        if self._token is not None:
-            _around.reset(self._token)

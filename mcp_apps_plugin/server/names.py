@@ -23,7 +23,6 @@ from mcp_apps_plugin.server.emission import declared_page, source_of
 from mcp_apps_plugin.server.far_names import written_far
 from mcp_apps_plugin.server.trail import trail_of, written_name, written_uri
 from mcp_apps_plugin.server.tree import (
-    has_own_tool,
     is_proxied,
     mount_of,
     name_below,
@@ -82,8 +81,6 @@ class Names:
         Raises:
             ToolError: Several tools were written with this name (`name-ambiguous`).
         """
-        if has_own_tool(server, name):
-            return name
         state = state_of(server)
         if state != self._state:
             self._known.clear()

@@ -200,6 +200,23 @@ class PageProvider(WrappedProvider):
         )
         return "inherit" in (*brought, *registered)
 
+    # Each layer costs every list and every call; where nothing is in between, it is left out.
+    def list_tools(self) -> Any:
+        """List the server's own tools."""
+        return super().list_tools() if self._transforms else self._inner.list_tools()
+
+    def get_tool(self, name: str, version: VersionSpec | None = None) -> Any:
+        """Look a tool up where the server's own stand."""
+        if self._transforms:
+            return super().get_tool(name, version)
+        return self._inner.get_tool(name, version)
+
+    def get_tool_by_hash(self, tool_hash: str, tool_name: str) -> Any:
+        """Look a tool up by its hash, in the same place."""
+        if self._transforms:
+            return super().get_tool_by_hash(tool_hash, tool_name)
+        return self._inner.get_tool_by_hash(tool_hash, tool_name)
+
     async def _list_resources(self) -> Sequence[Resource]:
         return [*await super()._list_resources(), *self.pages().values()]
 

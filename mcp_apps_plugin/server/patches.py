@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,11 +81,18 @@ class _Wrapped:
     def __init__(self, owner: type, name: str, method: Method) -> None:
         self._owner, self._name = owner, name
         self._inherited = name not in vars(owner)
-        self._original: Callable[..., Any] = inspect.getattr_static(owner, name)
+        found: Callable[..., Any] = inspect.getattr_static(owner, name)
         self._current: Callable[..., Any] | None = None
         self._wrap = method.wrap
 
-        @functools.wraps(self._original)
+        # Asked for anew each time: what it inherits may be wrapped by others later.
+        @functools.wraps(found)
+        def inherited(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return getattr(cast("object", super(owner, self)), name)(*args, **kwargs)
+
+        self._original = inherited if self._inherited else found
+
+        @functools.wraps(found)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             return (self._current or self._load())(*args, **kwargs)
 
@@ -119,7 +126,7 @@ class _Watched:
 
     def __get__(self, read: object, owner: type) -> Any:
         if read is not None:
-            values = vars(read)
+            values = read.__dict__
             if self._unless not in values:
                 self._on_read(read)
             if self._name in values:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def has_addresses(result: ToolResult) -> bool:
     """Tell whether a result names any page; most do not."""
-    return link_of(result.meta) is not None or any(_uri_of(block) for block in result.content)
+    for block in result.content:
+        if _uri_of(block) is not None:
+            return True
+    return result.meta is not None and link_of(result.meta) is not None
 
 
 async def readdress(result: ToolResult, seen: Callable[[str], Awaitable[str]]) -> ToolResult:

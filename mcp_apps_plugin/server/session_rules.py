@@ -37,4 +37,9 @@ def _kept_nothing(server: FastMCP[Any]) -> bool:
 
 
 def _entries(collection: object) -> int:
-    return getattr(getattr(collection, "_cache", None), "currsize", 1)
+    cache: Any = getattr(collection, "_cache", None)
+    cachetools = sys.modules.get("cachetools")
+    if cachetools is None or not isinstance(cache, cachetools.Cache):
+        return 1
+    counted: int = cachetools.Cache.__len__(cache)  # its own looks for what has expired first
+    return counted

@@ -62,8 +62,10 @@ def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
     noticing = _noticing.get()
     if noticing is not None:
         noticing.append(tool)
-    tool = written_below(tool)
     declaration = declaration_of(tool)
+    if declaration is None:
+        tool = written_below(tool)
+        declaration = declaration_of(tool)
     has_words = declaration is not None and declaration.has_words()
     if result.content and not has_words:
         return result

@@ -115,10 +115,7 @@ def tool_run(original: Original) -> Original:
 
     def _run(self: Tool, arguments: dict[str, Any]) -> Awaitable[Any]:
         running: Awaitable[Any] = original(self, arguments)
-        # It passes its result through, without converting it.
-        if UI_MARK in vars(self) and "parent_tool" in vars(self):
-            return _with_words(self, running)
-        return running
+        return _with_words(self, running) if UI_MARK in vars(self) else running
 
     return _run
 

@@ -37,7 +37,8 @@ async def pinned(server: Server, listed: Sequence[Tool]) -> list[Tool]:
     Returns:
         Those of them that are not listed; which of them have a page is not known yet.
     """
-    catalogs = [each for each in server.transforms if isinstance(each, CatalogTransform)]
+    transforms = server._transforms  # noqa: SLF001  its reader copies, at every list
+    catalogs = [each for each in transforms if isinstance(each, CatalogTransform)]
     if not catalogs:
         return []
     with ExitStack() as stack:

@@ -144,8 +144,11 @@ def has_own_tool(server: Server, name: str) -> bool:
     own = server.local_provider
     if f"{Tool.make_key(name)}@" not in own._components:  # noqa: SLF001  FastMCP has no reader
         return False
-    transforms = [*server.transforms, *own.transforms]
-    return not transforms or all(isinstance(each, Visibility) for each in transforms)
+    # Not through the readers, which copy: every call comes through here.
+    for transform in (*server._transforms, *own._transforms):  # noqa: SLF001
+        if not isinstance(transform, Visibility):
+            return False
+    return True
 
 
 def namespaces_of(provider: Provider) -> Trail:
@@ -183,14 +186,15 @@ def state_of(server: Server) -> int:
     pending: list[Provider] = [server]
     while pending:
         provider = pending.pop()
+        # Through FastMCP's private parts: its readers copy, and every list comes through here.
         while isinstance(provider, WrappedProvider):
             state.append(id(provider))
-            state += map(id, provider.transforms)
-            provider = provider._inner  # noqa: SLF001  FastMCP has no reader for it
+            state += map(id, provider._transforms)  # noqa: SLF001
+            provider = provider._inner  # noqa: SLF001
         state.append(id(provider))
-        state += map(id, provider.transforms)
+        state += map(id, provider._transforms)  # noqa: SLF001
         if isinstance(provider, LocalProvider):
-            components = provider._components  # noqa: SLF001  counting must not copy
+            components = provider._components  # noqa: SLF001
             state.append(hash(tuple(components)))
             state += map(id, components.values())
         elif isinstance(provider, FastMCPProvider):

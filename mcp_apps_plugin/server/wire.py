@@ -17,7 +17,7 @@ from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
 from mcp_apps_plugin.server.elicitation.declared import capability
 from mcp_apps_plugin.server.elicitation.hints import with_hints
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
-from mcp_apps_plugin.server.middleware import ClientRequest
+from mcp_apps_plugin.server.requests import ClientRequest
 from mcp_apps_plugin.server.tasks import GET, get_task
 
 if TYPE_CHECKING:

@@ -459,7 +459,10 @@ def test_servers_are_not_kept_alive(run_python: Any) -> None:
             "Tool.convert_result = lambda self, value: o(self, value)",
             ["Tool: has no `convert_result(self, raw_value)`", "`text=` and `fallback=`"],
         ),
-        ("from fastmcp.tools import Tool\ndel Tool._run", ["Tool: has no `_run(self, arguments)`"]),
+        (
+            "from fastmcp.tools import Tool\ndel Tool._run",
+            ["TransformedTool: has no `_run(self, arguments)`"],
+        ),
         (
             "from fastmcp.resources import Resource\n"
             "Resource.convert_result = lambda self, other: None",

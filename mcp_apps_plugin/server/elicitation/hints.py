@@ -24,8 +24,10 @@ def with_hints(result: Any, hints: Mapping[str, JsonObject]) -> Any:
         hints: The `_meta` of each question that may name one, by key.
     """
     answer = as_object(result)
-    requests = as_object((answer or {}).get("inputRequests"))
-    if answer is None or not requests:
+    if answer is None or "inputRequests" not in answer:
+        return result
+    requests = as_object(answer["inputRequests"])
+    if not requests:
         return result
     return {
         **answer,

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar, copy_context
+from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcp_types import ElicitResult
@@ -48,6 +50,8 @@ def current_leg() -> Leg | None:
 class Leg:
     """One request as it came over the wire.
 
+    Most requests ask nothing: what only a question needs is made with the first one.
+
     Args:
         server: The server that the client talks to; a handler may stand on one mounted below.
         method: The request's method, one of `CARRIERS`.
@@ -55,68 +59,55 @@ class Leg:
     Attributes:
         server: As given.
         method: As given.
-        asked: The questions of this leg, by key.
-        finished: The results of calls that had asked, by key.
-        hints: What the wire has to put back: the `_meta` of questions, by key.
         entered: Whether a handler runs in it already: a mounted server's call is the same leg.
-        loop: The event loop its handler runs in.
         outermost: The request as FastMCP's middleware sees it, once its handler runs.
         resumed: Whether this leg brought answers or a state; known once `state` was called.
         suspended: Whether the handler was ended because it asks.
-        steps: The `once` steps of this leg, by key.
+        hints: What the wire has to put back: the `_meta` of questions, by key.
     """
 
-    __slots__ = (
-        "_arrived",
-        "_cancelling",
-        "_closed",
-        "_holds",
-        "_quiet",
-        "_stalled",
-        "_state",
-        "_surroundings",
-        "_task",
-        "_ticking",
-        "_token",
-        "_used",
-        "_waiting",
-        "asked",
-        "entered",
-        "finished",
-        "hints",
-        "loop",
-        "method",
-        "outermost",
-        "resumed",
-        "server",
-        "steps",
-        "suspended",
-    )
+    entered = False
+    outermost: MiddlewareContext[Any] | None = None
+    resumed = False
+    suspended = False
+    hints: Mapping[str, JsonObject] = MappingProxyType({})
+    _closed = False
+    _task: asyncio.Task[Any] | None = None
+    _cancelling = 0
+    _surroundings: contextvars.Context | None = None
+    _holds: Holds | None = None
+    _state: State | None = None
+    _stalled = False
+    _waiting: tuple[asyncio.Future[None], ...] = ()
+    _quiet = 0
+    _ticking = False
 
     def __init__(self, server: FastMCP[Any], method: str) -> None:
         self.server = server
         self.method = method
-        self.asked: dict[str, InputRequest] = {}
-        self.finished: dict[str, Any] = {}
-        self.hints: dict[str, JsonObject] = {}
-        self.entered = False
-        self.steps: dict[str, asyncio.Future[Any]] = {}
-        self.suspended = False
-        self.resumed = False
-        self._holds: Holds | None = None
-        self._state: State | None = None
-        self._arrived: dict[str, JsonObject] = {}
-        self._stalled = False
-        self._used: dict[str, int] = {}
-        self._task: asyncio.Task[Any] | None = None
-        self._cancelling = 0
-        self.outermost: MiddlewareContext[Any] | None = None
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: set[asyncio.Future[None]] = set()
-        self._quiet = 0
-        self._ticking = False
-        self._closed = False
-        self._surroundings: contextvars.Context | None = None
+
+    @cached_property
+    def asked(self) -> dict[str, InputRequest]:
+        """The questions of this leg, by key."""
+        return {}
+
+    @cached_property
+    def finished(self) -> dict[str, Any]:
+        """The results of calls that had asked, by key."""
+        return {}
+
+    @cached_property
+    def steps(self) -> dict[str, asyncio.Future[Any]]:
+        """The `once` steps of this leg, by key."""
+        return {}
+
+    @cached_property
+    def _arrived(self) -> dict[str, JsonObject]:
+        return {}
+
+    @cached_property
+    def _used(self) -> dict[str, int]:
+        return {}
 
     def __enter__(self) -> Self:
         """Make this the leg that code runs in."""
@@ -140,6 +131,11 @@ class Leg:
         return bool(self.asked or self.steps) or (
             self._state is not None and self._state != State()
         )
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """The event loop its handler runs in, while it runs."""
+        return None if self._task is None else self._task.get_loop()
 
     @property
     def is_open(self) -> bool:
@@ -199,12 +195,12 @@ class Leg:
         wait_for_user(self.holds)
         self.asked.update(requests)
         never = self.loop.create_future()
-        self._waiting.add(never)
+        self._waiting = (*self._waiting, never)
         self._stir()
         try:
             await never
         finally:
-            self._waiting.discard(never)
+            self._waiting = tuple(each for each in self._waiting if each is not never)
             if not self.suspended:
                 for key in requests:
                     self.asked.pop(key, None)  # a timeout or a failing sibling took it back
@@ -215,7 +211,6 @@ class Leg:
         assert task is not None  # noqa: S101  code that awaits runs in a task
         self.entered = True
         self.outermost = outermost
-        self.loop = asyncio.get_running_loop()
         self._task = task
         self._cancelling = task.cancelling()
         self._surroundings = copy_context()

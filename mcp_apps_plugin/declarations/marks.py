@@ -116,8 +116,6 @@ def find_mark(handler: object, mark: str, kind: type[_T]) -> _T | None:
     Looks through bound methods, callable objects, `functools.partial`, `functools.wraps` and
     FastMCP's own wrappers.
     """
-    if type(handler) is FunctionType and isinstance(own := vars(handler).get(mark), kind):
-        return own  # as almost always, and at every call of a tool
     if isinstance(handler, _DESCRIPTORS):
         handler = carrier_of(cast("Any", handler))
     for _ in range(_MAX_DEPTH):
@@ -166,6 +164,8 @@ def find_tool_mark(tool: Tool, mark: str, kind: type[_T]) -> _T | None:
         if isinstance(value, kind):
             return value
         function = current.__dict__.get("fn")
+        if type(function) is FunctionType and isinstance(own := vars(function).get(mark), kind):
+            return own  # as almost always, and every call of a tool asks
         if function is not None:
             found = find_mark(function, mark, kind)
             if found is not None:

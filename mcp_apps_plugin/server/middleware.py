@@ -11,12 +11,13 @@ from fastmcp.tools.base import ToolResult
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.server import surfaces
-from mcp_apps_plugin.server.elicitation.leg import CARRIERS
+from mcp_apps_plugin.server.elicitation.answers import answer_of
+from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
 from mcp_apps_plugin.server.emission import declared_page, is_page
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.inherited_auth import may_read
 from mcp_apps_plugin.server.proxies import forward_declarations
-from mcp_apps_plugin.server.requests import Request
+from mcp_apps_plugin.server.requests import Request, request_of
 from mcp_apps_plugin.server.results import has_addresses, readdress
 from mcp_apps_plugin.server.tree import has_own_tool
 
@@ -81,7 +82,7 @@ class AppsMiddleware(Middleware):
         server = self._attachment.server
         forward_declarations(server)
         result: Any = None
-        with Request("tools/call") as request:
+        with request_of("tools/call") as request:
             name = context.message.name
             own = has_own_tool(server, name)
             if request.outermost and not own and options_of(server).bare_names:
@@ -95,8 +96,8 @@ class AppsMiddleware(Middleware):
                     result = await request.run(context, call_next)
             else:
                 result = await request.run(context, call_next)
-        if request.asked(result):
-            result = await request.answer(result)
+        if isinstance(request, Leg) and request.asks_client(result):
+            result = await answer_of(request, result)
         if isinstance(result, ToolResult) and has_addresses(result):
             tool = await server.get_tool(name)
             if tool is not None:
@@ -109,9 +110,11 @@ class AppsMiddleware(Middleware):
     ) -> Any:
         forward_declarations(self._attachment.server)
         result: Any = None
-        with Request("prompts/get") as request:
+        with request_of("prompts/get") as request:
             result = await request.run(context, call_next)
-        return await request.answer(result) if request.asked(result) else result
+        if isinstance(request, Leg) and request.asks_client(result):
+            return await answer_of(request, result)
+        return result
 
     async def _list_pages(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
@@ -147,10 +150,10 @@ class AppsMiddleware(Middleware):
         if is_page:
             await self._admit(uri)
         result: Any = None
-        with Request("resources/read") as request:
+        with request_of("resources/read") as request:
             result = await request.run(context, call_next)
-        if request.asked(result):
-            return await request.answer(result)
+        if isinstance(request, Leg) and request.asks_client(result):
+            return await answer_of(request, result)
         if not is_page or not request.outermost:
             return result
         return await self._with_names(uri, result)

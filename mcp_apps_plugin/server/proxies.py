@@ -56,7 +56,7 @@ class _Forwarding:
         return self._prepared(await client)
 
     def _prepared(self, client: Client[Any]) -> Client[Any]:
-        leg = current_leg()
+        leg = current_leg.get()
         if leg is not None:
             reach_back_end(leg.holds)
         # Outside a request there is nobody in front of it.

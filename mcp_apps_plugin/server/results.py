@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types import ResourceLink
 
@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from fastmcp.tools.base import ToolResult
 
 
+# By their own word: to ask each block of each result for its class takes far longer.
+_NAMING: Final = ("resource_link", "resource")
+
+
 def has_addresses(result: ToolResult) -> bool:
     """Tell whether a result names any page; most do not."""
     for block in result.content:
-        if _uri_of(block) is not None:
+        if getattr(block, "type", None) in _NAMING and _uri_of(block) is not None:
             return True
     return result.meta is not None and link_of(result.meta) is not None
 
@@ -51,12 +55,7 @@ async def _readdressed(block: Any, seen: Callable[[str], Awaitable[str]]) -> Any
 
 
 def _uri_of(block: Any) -> str | None:
-    # By its own word: to ask each block of each result for its class takes far longer.
-    kind = getattr(block, "type", None)
-    if kind == "resource_link":
-        uri = str(block.uri)
-    elif kind == "resource":
-        uri = str(block.resource.uri)
-    else:
+    if getattr(block, "type", None) not in _NAMING:
         return None
+    uri = str(block.uri if block.type == "resource_link" else block.resource.uri)
     return uri if uri.startswith(URI_SCHEME) else None

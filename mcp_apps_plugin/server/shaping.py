@@ -66,8 +66,7 @@ def shape_result(tool: Tool, returned: Any, result: ToolResult) -> ToolResult:
     if declaration is None:
         tool = written_below(tool)
         declaration = declaration_of(tool)
-    has_words = declaration is not None and declaration.has_words()
-    if result.content and not has_words:
+    if result.content and (declaration is None or not declaration.has_words()):
         return result
     if result.is_error or isinstance(result, InputRequiredToolResult):
         return result

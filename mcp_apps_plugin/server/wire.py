@@ -16,7 +16,7 @@ from mcp_apps_plugin.protocol.constants import EXTENSION_ID
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
 from mcp_apps_plugin.server.elicitation.declared import capability
 from mcp_apps_plugin.server.elicitation.hints import with_hints
-from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
+from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg, current_leg
 from mcp_apps_plugin.server.requests import ClientRequest
 from mcp_apps_plugin.server.tasks import GET, get_task
 
@@ -40,8 +40,13 @@ class WireMiddleware:
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         """Pass a request on, and complete what the server says of itself."""
         if ctx.method in CARRIERS:
-            with Leg(self._attachment.server, ctx.method) as leg:
-                return with_hints(await call_next(ctx), leg.hints)
+            leg = Leg(self._attachment.server, ctx.method)
+            token = current_leg.set(leg)
+            try:
+                result = await call_next(ctx)
+            finally:
+                current_leg.reset(token)
+            return with_hints(result, leg.hints)
         with ClientRequest():
             if ctx.method == GET:
                 return await get_task(self._attachment, ctx, call_next)

@@ -40,7 +40,7 @@ async def answer_of(leg: Leg, result: Any) -> Any:
     Raises:
         ElicitationError: The handler asks something else each time it runs (`elicit-state`).
     """
-    context = leg.outermost
+    context = leg.context
     assert context is not None  # noqa: S101  its handler ran
     if leg.suspended:
         return _RESULTS[leg.method](_questions(leg))

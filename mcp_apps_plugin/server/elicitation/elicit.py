@@ -180,7 +180,7 @@ def _refuse_sync() -> None:
     except RuntimeError:
         problem = "is called from a sync function, which cannot wait for an answer."
         raise AppsTypeError(usage(problem, remedy)) from None
-    leg = current_leg()
+    leg = current_leg.get()
     if leg is not None and leg.loop not in (None, loop):
         problem = "is called in another event loop than its request's."
         raise AppsTypeError(usage(problem, remedy))
@@ -197,7 +197,7 @@ def _leg_of(ctx: Context) -> Leg | None:
         raise AppsTypeError(usage(problem, remedy))
     if ctx.request_context is None:
         return None
-    leg = current_leg()
+    leg = current_leg.get()
     if leg is None:
         problem = "is called while mcp-apps-plugin is switched off for this server."
         remedy = "Call `mcp_apps_plugin.activate()`, or unset `MCP_APPS_DISABLE`."

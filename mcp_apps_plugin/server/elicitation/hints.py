@@ -23,9 +23,10 @@ def with_hints(result: Any, hints: Mapping[str, JsonObject]) -> Any:
         result: The result as it goes out.
         hints: The `_meta` of each question that may name one, by key.
     """
-    answer = as_object(result)
-    if answer is None or "inputRequests" not in answer:
-        return result
+    keys: object = result
+    if not isinstance(keys, dict) or "inputRequests" not in keys:
+        return result  # as almost always
+    answer: JsonObject = result
     requests = as_object(answer["inputRequests"])
     if not requests:
         return result

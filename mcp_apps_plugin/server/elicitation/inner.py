@@ -57,8 +57,8 @@ async def join(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[An
     """
     of, above = _path.get()
     if of is not leg:  # those around are of another request, or none
-        assert leg.outermost is not None  # noqa: S101  its handler runs
-        above = (leg.outermost,)
+        assert leg.context is not None  # noqa: S101  its handler runs
+        above = (leg.context,)
     token = _path.set((leg, (*above, context)))
     try:
         if not leg.is_open or not is_modern() or await _is_passed_down(above, context):

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from mcp_types import ElicitResult
 
 from mcp_apps_plugin.server.elicitation.holds import Holds, wait_for_user
-from mcp_apps_plugin.server.elicitation.kept import kept
+from mcp_apps_plugin.server.elicitation.kept import asks, kept
 from mcp_apps_plugin.server.elicitation.state import State
 
 if TYPE_CHECKING:
     import contextvars
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
     from fastmcp import Context, FastMCP
-    from fastmcp.server.middleware import MiddlewareContext
+    from fastmcp.server.middleware import CallNext, MiddlewareContext
     from mcp_types import InputRequest, InputResponses
 
     from mcp_apps_plugin.protocol.shapes import JsonObject
@@ -39,18 +39,15 @@ CARRIERS: Final = frozenset({"tools/call", "prompts/get", "resources/read"})
 QUIET_TURNS: Final = 50
 """Turns of the event loop without a new question, about half a millisecond when idle."""
 
-_current: ContextVar[Leg | None] = ContextVar("mcp_apps_leg", default=None)
-
-
-def current_leg() -> Leg | None:
-    """Return the leg this code runs in, or `None` outside of a request."""
-    return _current.get()
+current_leg: Final[ContextVar[Leg | None]] = ContextVar("mcp_apps_leg", default=None)
+"""The leg that code runs in, or `None` outside of a request."""
 
 
 class Leg:
-    """One request as it came over the wire.
+    """One request as it came over the wire, and a `with` block around its handler.
 
-    Most requests ask nothing: what only a question needs is made with the first one.
+    A handler that asks is ended in the block: nothing comes out of it, and `asks_client` says so.
+    Most ask nothing, so what only a question needs is made with the first one.
 
     Args:
         server: The server that the client talks to; a handler may stand on one mounted below.
@@ -59,15 +56,17 @@ class Leg:
     Attributes:
         server: As given.
         method: As given.
+        outermost: Whether it comes from a client, as each leg does.
         entered: Whether a handler runs in it already: a mounted server's call is the same leg.
-        outermost: The request as FastMCP's middleware sees it, once its handler runs.
+        context: The request as FastMCP's middleware sees it, once its handler runs.
         resumed: Whether this leg brought answers or a state; known once `state` was called.
         suspended: Whether the handler was ended because it asks.
         hints: What the wire has to put back: the `_meta` of questions, by key.
     """
 
+    outermost: Final = True
     entered = False
-    outermost: MiddlewareContext[Any] | None = None
+    context: MiddlewareContext[Any] | None = None
     resumed = False
     suspended = False
     hints: Mapping[str, JsonObject] = MappingProxyType({})
@@ -108,15 +107,6 @@ class Leg:
     @cached_property
     def _used(self) -> dict[str, int]:
         return {}
-
-    def __enter__(self) -> Self:
-        """Make this the leg that code runs in."""
-        self._token = _current.set(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave it."""
-        _current.reset(self._token)
 
     @property
     def holds(self) -> Holds:
@@ -205,24 +195,24 @@ class Leg:
                 for key in requests:
                     self.asked.pop(key, None)  # a timeout or a failing sibling took it back
 
-    def begin(self, outermost: MiddlewareContext[Any]) -> None:
-        """Note that the handler runs from here on, in this task."""
+    def __enter__(self) -> Self:
+        return self
+
+    def run(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Awaitable[Any]:
+        """Run the handler, in this task."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  code that awaits runs in a task
         self.entered = True
-        self.outermost = outermost
+        self.context = context
         self._task = task
         self._cancelling = task.cancelling()
         self._surroundings = copy_context()
+        return call_next(context)
 
-    def end(self, error: BaseException | None) -> bool:
-        """Note that the handler is done.
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool | None:
+        """Note that the handler is done, and hold back what is nothing but its interruption.
 
-        Args:
-            error: What it raised.
-
-        Returns:
-            Whether that is nothing but its interruption, whatever became of it on its way out.
+        Whatever became of that on its way out: a handler may have raised something else.
         """
         task = self._task
         self._closed = True
@@ -232,8 +222,12 @@ class Leg:
             never.cancel()
         if not self.suspended or isinstance(error, KeyboardInterrupt | SystemExit):
             return False
-        assert task is not None  # noqa: S101  it began
+        assert task is not None  # noqa: S101  it ran
         return task.uncancel() <= self._cancelling
+
+    def asks_client(self, result: object) -> bool:
+        """Tell whether the client is asked: by the handler, or by what it got from elsewhere."""
+        return self.suspended or asks(result)
 
     def _stir(self) -> None:
         """Begin to wait, or begin anew."""

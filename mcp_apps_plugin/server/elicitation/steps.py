@@ -29,7 +29,7 @@ def current_step() -> str | None:
     """Return the key of the `once` step that this code runs in, or `None`."""
     leg, key = _around.get()
     # A back end in this process runs in its caller's step, and yet in a leg of its own.
-    return key if leg is not None and leg is current_leg() else None
+    return key if leg is not None and leg is current_leg.get() else None
 
 
 @authored(Code.ELICIT_USAGE, "once()", "The step did not run.")
@@ -68,7 +68,7 @@ async def once(ctx: Context, key: str, fn: Callable[[], Awaitable[_T] | _T]) -> 
     if not callable(fn):
         problem = f"is given {fn!r}, which is no function."
         raise AppsTypeError(step_usage(key, problem, "Pass the step itself: `lambda: charge()`."))
-    leg = current_leg()
+    leg = current_leg.get()
     if leg is None or not leg.is_open:
         return cast("_T", await _result(key, fn))  # no request, so nothing runs twice
     around = current_step()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Server = FastMCP[Any]
 
 _MOUNTED = (FastMCPProviderTool, FastMCPProviderResource, FastMCPProviderResourceTemplate)
+_TOOL = Tool.make_key("")
 _PROXY_MODULE = "fastmcp.server.providers.proxy"
 
 
@@ -141,10 +142,10 @@ def has_own_tool(server: Server, name: str) -> bool:
 
     `False` may also mean that it takes more than a look: a version, a transform, a mount.
     """
-    own = server.local_provider
-    if f"{Tool.make_key(name)}@" not in own._components:  # noqa: SLF001  FastMCP has no reader
+    # Every call comes through here, and FastMCP's readers take ten times as long.
+    own: LocalProvider = vars(server)["_local_provider"]
+    if f"{_TOOL}{name}@" not in own._components:  # noqa: SLF001
         return False
-    # Not through the readers, which copy: every call comes through here.
     for transform in (*server._transforms, *own._transforms):  # noqa: SLF001
         if not isinstance(transform, Visibility):
             return False

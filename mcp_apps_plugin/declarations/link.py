@@ -81,6 +81,14 @@ class UiDeclaration:
         return self.text is not None or self.fallback is not None
 
 
+_worded = False
+
+
+def any_words() -> bool:
+    """Tell whether any tool of this process has `text=` or `fallback=`: most have none."""
+    return _worded
+
+
 @authored(Code.UI_USAGE, "@ui")
 def ui(
     page: str | AppResource | Callable[..., Any] | None = None,
@@ -179,6 +187,9 @@ def ui(
                 return handler
             raise AppsTypeError(_twice(subject))
         set_mark(handler, UI_MARK, declaration)
+        if declaration.has_words():
+            global _worded  # noqa: PLW0603  one question for every call of a tool
+            _worded = True
         return handler
 
     return decorate

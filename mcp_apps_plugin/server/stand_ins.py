@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastmcp import FastMCP
 from fastmcp.resources import ResourceResult
 
+from mcp_apps_plugin.declarations.link import any_words
 from mcp_apps_plugin.declarations.marks import UI_MARK
 from mcp_apps_plugin.plugins.manager import forget_plugins, plugins
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError
@@ -105,7 +106,9 @@ def tool_result(original: Original) -> Original:
     """Put an author's words into a result."""
 
     def convert_result(self: Tool, raw_value: Any) -> Any:
-        return shape_result(self, raw_value, original(self, raw_value))
+        result = original(self, raw_value)
+        as_it_is = result.content and not any_words()
+        return result if as_it_is else shape_result(self, raw_value, result)
 
     return convert_result
 

@@ -29,7 +29,9 @@ def extensions(server):
 def snapshot():
     import fastmcp.resources, fastmcp.tools
     from fastmcp.server.low_level import LowLevelServer
-    owners = [FastMCP, fastmcp.tools.Tool, fastmcp.resources.Resource,
+    from fastmcp.server.transforms import Namespace
+    from fastmcp.tools.tool_transform import TransformedTool
+    owners = [FastMCP, fastmcp.tools.Tool, TransformedTool, Namespace, fastmcp.resources.Resource,
               fastmcp.resources.ResourceTemplate, fastmcp.tools.FunctionTool, LowLevelServer, Client]
     return {f"{o.__name__}.{k}": v for o in owners for k, v in vars(o).items()
             if k not in ("__dict__", "__abstractmethods__", "_abc_impl")}

@@ -304,3 +304,47 @@ def _copy(function: Any) -> Any:
     made = type(function)(function.__code__, function.__globals__, function.__name__)
     made.__annotations__ = dict(function.__annotations__)
     return made
+
+
+@pytest.mark.parametrize("option", ["text", "fallback"])
+def test_the_first_words_of_a_process_count_from_the_next_call(
+    run_python: Any, option: str
+) -> None:
+    """Where no tool has words, results are not looked at; then one tool gets some."""
+    code = f"""
+import asyncio, json
+from fastmcp import Client, FastMCP
+from fastmcp.tools import ToolResult
+from mcp_apps_plugin import ui
+
+mcp = FastMCP("late")
+
+@mcp.tool
+@ui("ui://late/page", html="page.html")
+def plain() -> dict[str, int]:
+    return {{"n": 1}}
+
+@mcp.tool
+@ui(visibility="app")
+def wordless() -> ToolResult:
+    return ToolResult(content=[], structured_content={{"n": 2}})
+
+async def main():
+    said = []
+    async with Client(mcp, mode="legacy") as client:
+        for _ in range(2):
+            for name in ("plain", "wordless"):
+                said.append((await client.call_tool(name)).content[0].text)
+            if not any(tool.name == "late" for tool in await client.list_tools()):
+                mcp.tool(ui(visibility="app", {option}="{{n}} of them")(late))
+        said.append((await client.call_tool("late")).content[0].text)
+    return said
+
+def late() -> dict[str, int]:
+    return {{"n": 3}}
+
+open("page.html", "w").write("<p>late</p>")
+print(json.dumps(asyncio.run(main())))
+"""
+    plain, wordless = '{"n":1}', '{"n":2}'
+    assert run_python(code) == [plain, wordless, plain, wordless, "3 of them"]

@@ -146,15 +146,15 @@ class AppsMiddleware(Middleware):
         server = self._attachment.server
         forward_declarations(server)
         uri = str(context.message.uri)
-        is_page = uri.startswith(URI_SCHEME)
-        if is_page:
+        is_ui = uri.startswith(URI_SCHEME)
+        if is_ui:
             await self._admit(uri)
         result: Any = None
         with request_of("resources/read") as request:
             result = await request.run(context, call_next)
         if isinstance(request, Leg) and request.asks_client(result):
             return await answer_of(request, result)
-        if not is_page or not request.outermost:
+        if not is_ui or not request.outermost:
             return result
         return await self._with_names(uri, result)
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -20,7 +21,6 @@ from mcp.client.extension import advertise
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
     from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
 
 # How fast a shared machine makes examples says nothing of the code.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,6 +29,24 @@ settings.load_profile("shared")
 EXTENSION = "io.modelcontextprotocol/ui"
 PAGE = "text/html;profile=mcp-app"
 MODERN = "2026-07-28"
+IMAGES = Path(__file__).parent.parent / "docs" / "images"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what takes the pictures of the documentation anew."""
+    parser.addoption("--screenshots", action="store_true", help="renew the pictures in docs/images")
+
+
+@pytest.fixture
+def picture(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Path]:
+    """Say where a picture goes: a temporary folder, or with `--screenshots` where it is shown."""
+
+    def file(name: str) -> Path:
+        shown = IMAGES / name
+        renew = request.config.getoption("screenshots") and shown.exists()
+        return shown if renew else tmp_path / name
+
+    return file
 
 
 @pytest.fixture(autouse=True)
@@ -201,3 +219,17 @@ def install(tmp_path: Path) -> Callable[..., None]:
         )
 
     return write
+
+
+@pytest.fixture(scope="session")
+def company_plugin(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
+    """The example of a second distribution, installed by pip into a folder of its own."""
+    target = tmp_path_factory.mktemp("company")
+    source = request.config.rootpath / "examples" / "company_plugin"
+    # hatchling is here for this package's own build; nothing is fetched.
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "--quiet"]
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", str(target)]
+    subprocess.run([*command, str(source)], check=True)
+    return target

@@ -5,6 +5,7 @@ import sqlite3
 from importlib import resources
 
 from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
 
 from mcp_apps_plugin import ui
 
@@ -29,9 +30,14 @@ DATABASE = database()
 
 def mix_of(year: str) -> dict[str, object]:
     """Read one year."""
+    years = [year for (year,) in DATABASE.execute("select distinct year from generation")]
+    if year not in years:
+        message = f"There is nothing for {year!r}, only for {years[0]} to {years[-1]}."
+        raise ToolError(message)
     query = "select source, gwh from generation where year = ? order by gwh desc"
     rows = [{"label": source, "value": gwh} for source, gwh in DATABASE.execute(query, (year,))]
-    return {"title": f"Iowa, {year}", "unit": "GWh", "rows": rows}
+    shown = {"title": f"Iowa, {year}", "unit": "GWh", "rows": rows}
+    return {**shown, "period": year, "periods": years}
 
 
 @mcp.tool

@@ -7,22 +7,35 @@ import csv
 from importlib import resources
 
 from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
 
 from mcp_apps_plugin import ui
 
 mcp = FastMCP("Stocks")
 
 
-def prices_of(month: str) -> dict[str, object]:
-    """Read one month."""
+def prices_by_month() -> dict[str, dict[str, float]]:
+    """Load the table."""
     table = resources.files("vega_datasets") / "_data" / "stocks.csv"
-    rows = [
-        {"label": row["symbol"], "value": float(row["price"])}
-        for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines())
-        if row["date"] == month.replace(" ", " 1 ")
-    ]
+    months: dict[str, dict[str, float]] = {}
+    for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines()):
+        prices = months.setdefault(row["date"].replace(" 1 ", " "), {})
+        prices[row["symbol"]] = float(row["price"])
+    return months
+
+
+MONTHS = prices_by_month()
+
+
+def prices_of(month: str) -> dict[str, object]:
+    """Choose one month, with the dearest share first."""
+    if month not in MONTHS:
+        message = f"There is nothing for {month!r}; months are written like `Dec 2009`."
+        raise ToolError(message)
+    rows = [{"label": share, "value": price} for share, price in MONTHS[month].items()]
     rows.sort(key=lambda row: -row["value"])
-    return {"title": f"Shares, {month}", "unit": "USD", "rows": rows}
+    shown = {"title": f"Shares, {month}", "unit": "USD", "rows": rows}
+    return {**shown, "period": month, "periods": list(MONTHS)}
 
 
 @mcp.tool

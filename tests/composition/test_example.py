@@ -38,3 +38,6 @@ async def test_both_teams_behind_one_endpoint(mode, tmp_path):
             period = title.rpartition(", ")[2]
             again = await client.call_tool(told["reload"], {"period": period})
             assert again.structured_content == shown.structured_content
+            wrong = await client.call_tool(f"{team}_show", {"period": "1850"}, raise_on_error=False)
+            assert wrong.is_error
+            assert "There is nothing for '1850'" in wrong.content[0].text

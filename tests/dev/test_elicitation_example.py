@@ -50,10 +50,10 @@ async def said(page, words):
 
 
 @pytest.mark.parametrize("era", VERSIONS)
-async def test_page_and_form_give_the_same_result(start, tab, file, tmp_path, era):
+async def test_page_and_form_give_the_same_result(start, tab, file, picture, era):
     address = start(EXAMPLE)
     for theme in ("light", "dark"):
-        page = await tab(address, color_scheme=theme)
+        page = await tab(address, color_scheme=theme, device_scale_factor=1.5)
         problems = []
         page.on("pageerror", lambda error, problems=problems: problems.append(str(error)))
         if era == "legacy":
@@ -64,12 +64,13 @@ async def test_page_and_form_give_the_same_result(start, tab, file, tmp_path, er
         view = await asked(page, "Contoso")
         assert await view.locator("#choices label").count() == 4
         assert await view.locator("#assign").is_disabled()
-        await page.screenshot(path=tmp_path / f"page-{theme}.png")
+        await view.get_by_text("Jonas Weber").click()
+        question = page.locator(".question")
+        await question.screenshot(path=picture(f"question-page-{theme}.png"))
         await face(page, "Form")
         await page.locator(".question .field select").wait_for()
-        await page.screenshot(path=tmp_path / f"form-{theme}.png")
+        await question.screenshot(path=picture(f"question-form-{theme}.png"))
         await face(page, "Page")
-        await view.get_by_text("Jonas Weber").click()
         await view.locator("#assign").click()
         await said(page, "Jonas Weber now looks after Contoso.")
         assert manager_of(file, "Contoso") == "mgr-jonas"

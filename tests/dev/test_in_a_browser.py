@@ -39,7 +39,7 @@ async def heard(page, words):
     await inner(page).locator("#said", has_text=words).wait_for()
 
 
-async def test_from_start_to_a_used_page(start, tab, tmp_path):
+async def test_from_start_to_a_used_page(start, tab, picture):
     """`mcp-apps dev examples/weather/server.py`: open, run, click, by mouse and by keyboard."""
     pytest.importorskip("vega_datasets")
     address = start(WEATHER)
@@ -59,12 +59,12 @@ async def test_from_start_to_a_used_page(start, tab, tmp_path):
         assert await title.inner_text() == "Seattle, November 2015"
         calls = page.locator(".wire > li.view.request", has_text="refresh")
         assert await calls.count() == 1
-        await page.screenshot(path=tmp_path / f"weather-{theme}.png")
+        await page.screenshot(path=picture(f"dev-{theme}.png"))
         assert problems == []
         await page.close()
 
 
-async def test_what_a_page_does_is_shown(gallery, tab, tmp_path):
+async def test_what_a_page_does_is_shown(gallery, tab, picture):
     """Refused calls, missing origins beside their lists, words for the model, links and files."""
     page = await tab(gallery)
     await run(page, "show")
@@ -86,7 +86,7 @@ async def test_what_a_page_does_is_shown(gallery, tab, tmp_path):
         listed = page.locator(f"[data-list={name}] .violation", has_text=origin)
         await listed.wait_for()
     assert 'Csp(connect_domains=["http://127.0.0.1:7"])' in await page.inner_text("#pane-page")
-    await page.screenshot(path=tmp_path / "page.png")
+    await page.screenshot(path=picture("dev-policy.png"))
 
     await view.locator("#message").click()
     await view.locator("#context").click()
@@ -120,7 +120,7 @@ async def test_what_a_page_does_is_shown(gallery, tab, tmp_path):
     await page.get_by_text("The page was torn down.").wait_for()
 
 
-async def test_a_question_has_two_faces(gallery, tab, tmp_path):
+async def test_a_question_has_two_faces(gallery, tab, picture):
     """The page answers; the form answers; and one switches between them."""
     page = await tab(gallery)
     await page.click("[data-name=assign]")
@@ -128,9 +128,8 @@ async def test_a_question_has_two_faces(gallery, tab, tmp_path):
     await page.click("#tool button.primary")
     asking = page.frame_locator(".question iframe").frame_locator("iframe")
     await asking.get_by_text("Who looks after Acme?").wait_for()
-    await page.screenshot(path=tmp_path / "question-page.png")
+    await page.screenshot(path=picture("dev-question.png"))
     await page.click(".question .segments >> text=Form")
-    await page.screenshot(path=tmp_path / "question-form.png")
     await page.click(".question .segments >> text=Page")
     await asking.locator("#ada").click()
     await page.locator("#stage", has_text="Acme: Ada on 3 days").wait_for()

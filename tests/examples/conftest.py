@@ -36,11 +36,6 @@ const toView = (message) => frame.contentWindow.postMessage(message, "{SANDBOX}"
 </script>"""
 
 
-def pytest_addoption(parser):
-    """`--screenshots` writes the pictures into docs/images instead of a temporary folder."""
-    parser.addoption("--screenshots", action="store_true", help="renew the pictures in docs/images")
-
-
 @pytest.fixture
 def examples() -> Path:
     """The folder of the examples."""

@@ -18,18 +18,6 @@ OURS = {EXTENSION_ID: {"mimeTypes": [MIME_TYPE]}}
 THEIRS = {"example.company/support": {"contact": "pages@company.example"}}
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory, request):
-    """The example, installed by pip into a folder of its own."""
-    target = tmp_path_factory.mktemp("company")
-    source = request.config.rootpath / "examples" / "company_plugin"
-    # hatchling is here for this package's own build; nothing is fetched.
-    options = ["--no-deps", "--no-index", "--no-build-isolation", "--quiet"]
-    command = [sys.executable, "-m", "pip", "install", *options, "--target", str(target)]
-    subprocess.run([*command, str(source)], check=True)
-    return target
-
-
 @pytest.fixture
 def broken(tmp_path):
     """Two plugins beside it: one cannot be imported, one fails whenever it is called."""
@@ -62,32 +50,32 @@ async def wire(server, log, *paths, **environment):
         return client.server_capabilities.extensions, page.meta["ui"]
 
 
-async def test_the_wire_changes_without_a_line_in_the_server(examples, installed, tmp_path):
+async def test_the_wire_changes_without_a_line_in_the_server(examples, company_plugin, tmp_path):
     """Installed, it adds a capability and an origin; switched off, nothing of it is left."""
     server, log = examples / "weather" / "server.py", tmp_path / "log.txt"
     extensions, plain = await wire(server, log)
     assert extensions == OURS
-    extensions, ui = await wire(server, log, installed)
+    extensions, ui = await wire(server, log, company_plugin)
     assert extensions == OURS | THEIRS
     csp = plain["csp"] | {"resourceDomains": ["https://cdn.company.example"]}
     assert ui == {"csp": csp, "prefersBorder": False}
-    off = await wire(server, log, installed, MCP_APPS_PLUGINS="none")
+    off = await wire(server, log, company_plugin, MCP_APPS_PLUGINS="none")
     assert off == (OURS, plain)
 
 
-async def test_broken_neighbours_harm_nobody(examples, installed, broken, tmp_path):
+async def test_broken_neighbours_harm_nobody(examples, company_plugin, broken, tmp_path):
     """What fails is named on standard error and left out; the rest works as if it were alone."""
     server, log = examples / "weather" / "server.py", tmp_path / "log.txt"
-    alone = await wire(server, log, installed)
-    assert await wire(server, log, broken, installed) == alone
+    alone = await wire(server, log, company_plugin)
+    assert await wire(server, log, broken, company_plugin) == alone
     said = log.read_text()
     assert "plugin 'gone' of gone in load" in said
     assert "out of order" in said
 
 
-def test_the_listing_shows_all_three(mcp_apps, installed, broken):
+def test_the_listing_shows_all_three(mcp_apps, company_plugin, broken):
     """`mcp-apps plugins` has each with its version and its state."""
-    path = os.pathsep.join([str(broken), str(installed)])
+    path = os.pathsep.join([str(broken), str(company_plugin)])
     done = subprocess.run(
         [mcp_apps, "plugins", "--format", "json"],
         env={**os.environ, "PYTHONPATH": path},
@@ -113,7 +101,7 @@ def test_the_listing_shows_all_three(mcp_apps, installed, broken):
     assert done.returncode == 1
 
 
-def test_its_audit_rule_runs(mcp_apps, installed, tmp_path):
+def test_its_audit_rule_runs(mcp_apps, company_plugin, tmp_path):
     """A rule of the plugin is reported like any other."""
     (tmp_path / "camera.html").write_text("<p>smile")
     (tmp_path / "server.py").write_text(
@@ -126,7 +114,7 @@ def test_its_audit_rule_runs(mcp_apps, installed, tmp_path):
     )
     done = subprocess.run(
         [mcp_apps, "check", str(tmp_path / "server.py"), "--strict"],
-        env={**os.environ, "PYTHONPATH": str(installed)},
+        env={**os.environ, "PYTHONPATH": str(company_plugin)},
         capture_output=True,
         text=True,
         check=False,

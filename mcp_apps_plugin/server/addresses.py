@@ -24,13 +24,14 @@ from mcp_apps_plugin.server.readable import (
     stands_locally,
 )
 from mcp_apps_plugin.server.session_rules import has_session_rules
+from mcp_apps_plugin.server.spellings import Spellings
 from mcp_apps_plugin.server.trail import (
     TRAIL,
     candidates,
     has_trail,
-    passed_namespace,
     seen_uri,
     trail_of,
+    with_meta,
 )
 from mcp_apps_plugin.server.tree import (
     base_of,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from fastmcp.server.providers import Provider
 
     from mcp_apps_plugin.declarations.page import AppResource
-    from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.attachment import Attachment
     from mcp_apps_plugin.server.trail import Trail
 
@@ -109,6 +109,7 @@ class Addresses:
         self._state: object = None
         self.token: object = object()
         self._open = False
+        self._spellings: Spellings | None = None
         self._done: dict[_Key, tuple[object, object]] = {}
         self._listed_as: dict[str, Tool | None] = {}
         self._said: set[tuple[str | None, object]] = set()
@@ -166,9 +167,11 @@ class Addresses:
             else:
                 continue
             if new is not meta:
-                listed[at] = _with_meta(tool, new)
+                listed[at] = with_meta(tool, new)
             if done is not None and seen.lasting and seen.uri is not None:
                 self._done[done] = meta[UI_KEY], new[UI_KEY]
+        if outermost and self._spellings is not None:
+            self._spellings.write(listed)
         return listed
 
     def _unsettled(self, tools: Iterable[tuple[int, Tool]]) -> list[tuple[int, Tool]]:
@@ -295,6 +298,7 @@ class Addresses:
             self.token = object()
             self._state = state
             self._open = is_open(server)
+            self._spellings = Spellings(server)
 
 
 def _conflict(server: Server, meant: AppResource, served: str) -> Finding:
@@ -335,14 +339,6 @@ def connects(provider: Provider) -> object:
         return None
     base: Any = base_of(provider)
     return getattr(base.client_factory, "factory", base.client_factory)
-
-
-def _with_meta(tool: Tool, meta: JsonObject) -> Tool:
-    """Return a tool with another `_meta`: a copy, unless it is one made for this very list."""
-    if not passed_namespace(tool):
-        tool = tool.model_copy()
-    vars(tool)["meta"] = meta
-    return tool
 
 
 def _always(seen: str, _: str) -> str:

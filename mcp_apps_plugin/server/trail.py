@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from fastmcp.tools import Tool
     from fastmcp.utilities.components import FastMCPComponent
+
+    from mcp_apps_plugin.protocol.shapes import JsonObject
 
 Trail: TypeAlias = tuple[Namespace, ...]
 
@@ -37,6 +40,14 @@ def trail_of(component: FastMCPComponent) -> Trail:
 def passed_namespace(component: FastMCPComponent) -> bool:
     """Tell whether a component is a copy that a namespace made, for one list or look-up."""
     return TRAIL in vars(component)
+
+
+def with_meta(tool: Tool, meta: JsonObject) -> Tool:
+    """Return a tool with another `_meta`: a copy, unless it is one made for this very list."""
+    if not passed_namespace(tool):
+        tool = tool.model_copy()
+    vars(tool)["meta"] = meta
+    return tool
 
 
 def has_trail(component: FastMCPComponent) -> bool:

@@ -16,7 +16,6 @@ from mcp_apps_plugin.server.attached_links import AttachedLinks
 from mcp_apps_plugin.server.emission import take_back
 from mcp_apps_plugin.server.lists import Lists
 from mcp_apps_plugin.server.middleware import AppsMiddleware
-from mcp_apps_plugin.server.names import Names
 from mcp_apps_plugin.server.older_servers import KEY, meet
 from mcp_apps_plugin.server.pages import PageProvider
 from mcp_apps_plugin.server.proxies import stop_forwarding
@@ -48,7 +47,6 @@ class Attachment:
         self.versions = Versions(self)
         self.lists = Lists(self)
         self.addresses = Addresses(self)
-        self.names = Names()
         self._middleware = AppsMiddleware(self)
         self._wire = WireMiddleware(self)
         try:

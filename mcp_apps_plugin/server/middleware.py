@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastmcp.exceptions import NotFoundError
+from fastmcp.exceptions import NotFoundError, ToolError
 from fastmcp.resources import ResourceResult
 from fastmcp.server.middleware import Middleware
 from fastmcp.tools.base import ToolResult
 
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.server import surfaces
+from mcp_apps_plugin.server.bare_names import ambiguous, is_unknown, written_with
 from mcp_apps_plugin.server.elicitation.answers import answer_of
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
 from mcp_apps_plugin.server.emission import declared_page, is_page
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.inherited_auth import may_read
+from mcp_apps_plugin.server.page_names import in_page
 from mcp_apps_plugin.server.proxies import forward_declarations
 from mcp_apps_plugin.server.requests import Request, request_of
 from mcp_apps_plugin.server.results import has_addresses, readdress
-from mcp_apps_plugin.server.tree import has_own_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
+    from fastmcp import FastMCP
     from fastmcp.server.middleware import CallNext, MiddlewareContext
     from fastmcp.tools import Tool
 
@@ -83,27 +85,33 @@ class AppsMiddleware(Middleware):
         forward_declarations(server)
         result: Any = None
         with request_of("tools/call") as request:
-            name = context.message.name
-            own = has_own_tool(server, name)
-            if request.outermost and not own and options_of(server).bare_names:
-                full_name = await self._attachment.names.full_name(server, name)
-                if full_name != name:
-                    message = context.message.model_copy(update={"name": full_name})
-                    context = context.copy(message=message)
-                    name = full_name
-            if surfaces.reads_resources(server, name):
-                with surfaces.reading_tool():
-                    result = await request.run(context, call_next)
-            else:
-                result = await request.run(context, call_next)
+            try:
+                result = await _run(server, request, context, call_next)
+            except Exception as error:
+                if not (request.outermost and is_unknown(error, context.message.name)):
+                    raise
+                context = await self._renamed(context, error)
+                result = await _run(server, request, context, call_next)
         if isinstance(request, Leg) and request.asks_client(result):
             result = await answer_of(request, result)
         if isinstance(result, ToolResult) and has_addresses(result):
-            tool = await server.get_tool(name)
+            tool = await server.get_tool(context.message.name)
             if tool is not None:
                 addresses = self._attachment.addresses
                 return await readdress(result, lambda uri: addresses.resolve(uri, tool))
         return result
+
+    async def _renamed(
+        self, context: MiddlewareContext[Any], error: Exception
+    ) -> MiddlewareContext[Any]:
+        """Call by its listed name what was called by the one that a page was written with."""
+        server, name = self._attachment.server, context.message.name
+        found = await written_with(server, name) if options_of(server).bare_names else []
+        if not found:
+            raise error
+        if len(found) > 1:
+            raise ToolError(str(ambiguous(server, name, found))) from None
+        return context.copy(message=context.message.model_copy(update={"name": found[0]}))
 
     async def _get_prompt(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
@@ -178,8 +186,27 @@ class AppsMiddleware(Middleware):
         html = result.contents[0].content
         if not isinstance(html, str):
             return result
-        told = await self._attachment.names.in_page(self._attachment.server, uri, html)
+        told = await in_page(self._attachment.server, uri, html)
         if told is html:
             return result
         item = result.contents[0].model_copy(update={"content": told})
         return result.model_copy(update={"contents": [item]})
+
+
+def _run(
+    server: FastMCP[Any],
+    request: Leg | Request,
+    context: MiddlewareContext[Any],
+    call_next: CallNext[Any, Any],
+) -> Awaitable[Any]:
+    """Run a tool; one that hands resources to the model is marked as such."""
+    if surfaces.reads_resources(server, context.message.name):
+        return _reading(request, context, call_next)
+    return request.run(context, call_next)
+
+
+async def _reading(
+    request: Leg | Request, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
+) -> Any:
+    with surfaces.reading_tool():
+        return await request.run(context, call_next)

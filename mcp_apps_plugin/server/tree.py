@@ -13,7 +13,6 @@ from fastmcp.server.providers.fastmcp_provider import (
     FastMCPProviderTool,
 )
 from fastmcp.server.transforms import Namespace
-from fastmcp.server.transforms.visibility import Visibility
 from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.marks import marks_set
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     Server = FastMCP[Any]
 
 _MOUNTED = (FastMCPProviderTool, FastMCPProviderResource, FastMCPProviderResourceTemplate)
-_TOOL = Tool.make_key("")
 _PROXY_MODULE = "fastmcp.server.providers.proxy"
 
 
@@ -135,21 +133,6 @@ def transforms_of(server: Server) -> Iterator[Transform]:
             pending.append(layers[0].server)
         elif isinstance(layers[0], AggregateProvider):  # a server is one
             pending += layers[0].providers
-
-
-def has_own_tool(server: Server, name: str) -> bool:
-    """Tell at little cost whether a server has a tool of its own that is called just like that.
-
-    `False` may also mean that it takes more than a look: a version, a transform, a mount.
-    """
-    # Every call comes through here, and FastMCP's readers take ten times as long.
-    own: LocalProvider = vars(server)["_local_provider"]
-    if f"{_TOOL}{name}@" not in own._components:  # noqa: SLF001
-        return False
-    for transform in (*server._transforms, *own._transforms):  # noqa: SLF001
-        if not isinstance(transform, Visibility):
-            return False
-    return True
 
 
 def namespaces_of(provider: Provider) -> Trail:

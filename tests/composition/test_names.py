@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from fastmcp import FastMCP
-from fastmcp.exceptions import AuthorizationError
+from fastmcp.exceptions import AuthorizationError, NotFoundError, ToolError
 from fastmcp.server import create_proxy
 from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware.error_handling import ErrorHandlingMiddleware
 from fastmcp.server.providers import LocalProvider
 from fastmcp.server.transforms import Namespace, ToolTransform
 from fastmcp.tools.tool_transform import ToolTransformConfig
@@ -160,7 +161,10 @@ async def test_a_tool_below_authorization_is_respected(connect, kit):
 
 
 async def test_middleware_sees_the_full_name(connect, kit):
-    """The author's middleware, on both servers, sees the call it would see anyway."""
+    """The author's middleware, on both servers, sees the call it would see anyway.
+
+    Before that it sees the name that is not listed, and may refuse it, as without this package.
+    """
     calls = []
 
     class Log(Middleware):
@@ -177,7 +181,87 @@ async def test_middleware_sees_the_full_name(connect, kit):
     async with connect(server) as client:
         await kit.mark(client, "refresh")
         await kit.mark(client, "crm_refresh")
-    assert calls == [("root", "crm_refresh"), ("crm", "refresh")] * 2
+    by_full_name = [("root", "crm_refresh"), ("crm", "refresh")]
+    assert calls == [("root", "refresh"), *by_full_name, *by_full_name]
+
+
+class Counting(Middleware):
+    """Counts what a server is asked."""
+
+    def __init__(self):
+        self.methods = []
+
+    async def on_request(self, context, call_next):
+        """Note it."""
+        self.methods.append(context.method)
+        return await call_next(context)
+
+
+class Refusing(Middleware):
+    """Refuses lists, or calls."""
+
+    def __init__(self, method):
+        self.method = method
+
+    async def on_request(self, context, call_next):
+        """Refuse it."""
+        if context.method == self.method:
+            message = "not for you"
+            raise ToolError(message)
+        return await call_next(context)
+
+
+async def test_a_server_with_a_page_lends_no_names_to_one_without(connect, kit):
+    """Only where a page was written may its tools be called by the names it knows."""
+    server, admin = kit.team("root", library=False), FastMCP("admin")
+    kit.tool(admin, "wipe", "admin")
+    server.mount(admin, namespace="admin")
+    server.mount(create_proxy(admin), namespace="far")
+    server.mount(kit.team("crm", library=False), namespace="crm")
+    async with connect(server) as client:
+        assert "Unknown tool" in await kit.refusal(client, "wipe")
+        assert await kit.mark(client, "admin_wipe") == "admin"
+
+
+@pytest.mark.parametrize("pages", [True, False])
+async def test_a_refused_call_asks_nobody(connect, kit, pages):
+    """An author's middleware stands before a back end, for names that are not listed, too."""
+    back = kit.team("crm", library=False) if pages else FastMCP("plain")
+    counting = Counting()
+    back.add_middleware(counting)
+    front = create_proxy(back)
+    front.add_middleware(Refusing("tools/call"))
+    async with connect(front) as client:
+        counting.methods.clear()
+        assert "not for you" in await kit.refusal(client, "nothing")
+    assert counting.methods == []
+
+
+async def test_an_unknown_name_costs_nothing_more_where_no_page_can_be(kit):
+    """A server without pages is asked what plain FastMCP asks it: one list of a mounted server."""
+    counting = Counting()
+    server, child = FastMCP("root"), FastMCP("plain", middleware=[counting])
+    kit.tool(child, "work", "plain")
+    server.mount(child)
+    with pytest.raises(NotFoundError, match="Unknown tool: 'nothing'"):
+        await server.call_tool("nothing", {})
+    assert counting.methods == ["tools/list"]
+
+
+async def test_a_list_that_refuses_knows_no_other_names(connect, kit):
+    """What an author's middleware says of a list is no answer to a call."""
+    server = FastMCP("root", middleware=[Refusing("tools/list")])
+    server.mount(kit.team("crm", library=False), namespace="crm")
+    async with connect(server) as client:
+        assert "Unknown tool" in await kit.refusal(client, "refresh")
+
+
+async def test_a_middleware_may_turn_the_error_into_another(connect, kit):
+    """A page's name is found behind FastMCP's own middleware for errors, too."""
+    server = FastMCP("root", middleware=[ErrorHandlingMiddleware()])
+    server.mount(kit.team("crm", library=False), namespace="crm")
+    async with connect(server) as client:
+        assert await kit.mark(client, "refresh") == "crm"
 
 
 async def test_arguments_are_checked_as_for_the_full_name(connect, kit):
@@ -261,6 +345,7 @@ async def test_a_bare_name_through_a_proxy_of_mounts(connect, kit, shape, depth)
             server = middle
         backend.mount(server, namespace=team)
     kit.tool(backend, "force_reload", "backend", visibility="app")
+    kit.tool(backend, "crm_wipe", "backend")  # it only looks like one of crm's
     front, prefix = create_proxy(backend), ""
     if shape == "proxy of proxy":
         front = create_proxy(front)
@@ -279,6 +364,7 @@ async def test_a_bare_name_through_a_proxy_of_mounts(connect, kit, shape, depth)
         # No namespace: a name that only ends alike is another tool.
         assert "Unknown tool" in await kit.refusal(client, "reload")
         assert "Unknown tool" in await kit.refusal(client, "secret")
+        assert "Unknown tool" in await kit.refusal(client, "wipe")
 
 
 async def test_a_bare_name_of_a_mount_and_of_a_back_ends_mount(connect, kit):

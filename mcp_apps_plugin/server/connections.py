@@ -1,89 +1,79 @@
-"""Connections to back ends that are kept: each speaks for one declaration only.
+"""Connections to back ends that are kept: one for clients that show pages, one for the others.
 
 FastMCP keeps the process of a stdio back end, and its session, for all clients in front of a
-proxy. A session declares itself once; shared, it would claim for one client what another one
-declared. So a client with another declaration gets a process of its own. How many there are has
-a limit, as a client may declare whatever it likes.
+proxy. A session declares itself once; shared by all, it would claim for one client what another
+one declared. One for each declaration would let a client start processes, as it may declare
+whatever it likes. So there are two at most, and neither tells anything of one client alone.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
-from mcp_apps_plugin.protocol.constants import EXTENSION_ID
+from mcp_apps_plugin.protocol.constants import MIME_TYPE
 
 if TYPE_CHECKING:
-    from fastmcp.client import Client
+    from collections.abc import Mapping
 
-MAX_KEPT: Final = 8
-"""Further connections for each back end; the one unused for longest ends for a new one."""
+SHOWS_PAGES: Final[Mapping[str, Any]] = {"mimeTypes": [MIME_TYPE]}
+"""What a kept connection declares for each client that shows pages, whatever else it said."""
 
-_MODULE = "fastmcp.client.transports.stdio"
+_STDIO: Final = "fastmcp.client.transports.stdio"
+_CONFIG: Final = "fastmcp.client.transports.config"
 
-
-@dataclass(slots=True)
-class _Kept:
-    """The connections of one back end.
-
-    Attributes:
-        first: What the author's own connection declares.
-        others: The connections for other declarations. One that is dropped here ends by itself,
-            as soon as no request uses it.
-    """
-
-    first: str
-    others: OrderedDict[str, Any] = field(default_factory=OrderedDict[str, Any])
+# The two stand in each other and not in a table, so that they end together.
+_FOR_PAGES: Final = "_mcp_apps_for_pages"
+_AUTHORS: Final = "_mcp_apps_authors"
 
 
-_kept: WeakKeyDictionary[Any, _Kept] = WeakKeyDictionary()
-
-
-def connect_as_declared(client: Client[Any]) -> None:
-    """Give a client that is about to connect the connection that declares the same.
+def is_kept(transport: object) -> bool:
+    """Tell whether a connection outlives the request it was opened for, and serves others.
 
     Args:
-        client: A proxy's client, with what it is going to declare.
+        transport: What a proxy's client connects with.
     """
-    transport: Any = client.transport
-    stdio = sys.modules.get(_MODULE)
-    if stdio is None or not isinstance(transport, stdio.StdioTransport):
-        return
-    if not transport.keep_alive:
-        return
-    declaration = _declaration(client)
-    kept = _kept.get(transport)
-    if kept is None:
-        connected = getattr(transport, "_connect_task", None) is not None
-        kept = _kept[transport] = _Kept("" if connected else declaration)
-    if kept.first == declaration:
-        return
-    other = kept.others.pop(declaration, None)
-    if other is None:
-        other = stdio.StdioTransport(
-            transport.command,
-            transport.args,
-            env=transport.env,
-            cwd=transport.cwd,
-            keep_alive=True,
-            log_file=transport.log_file,
-        )
-    kept.others[declaration] = other
-    if len(kept.others) > MAX_KEPT:
-        kept.others.popitem(last=False)
-    client.transport = other
+    inner: Any = transport
+    if _is_config(transport):
+        # Of one server. Several are connected anew for each request, and end with it.
+        inner = vars(transport).get("transport")
+    stdio = sys.modules.get(_STDIO)
+    return stdio is not None and isinstance(inner, stdio.StdioTransport) and bool(inner.keep_alive)
 
 
-def _declaration(client: Client[Any]) -> str:
-    """Return what a client declares of MCP Apps, comparable; empty where it declares nothing."""
-    session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
-    extensions: dict[str, Any] = session.get("extensions") or {}
-    settings = extensions.get(EXTENSION_ID)
-    if settings is None:
-        return ""
-    # Whether it asks its user is declared beside it, and is the other half of what pages may do.
-    return json.dumps([settings, "elicitation_callback" in session], sort_keys=True)
+def shared_connection(transport: Any, *, shows_pages: bool) -> Any:
+    """Return the connection of a back end that all clients of one kind share.
+
+    Clients that show no pages have the author's own: FastMCP opens it outside of requests too,
+    where nobody is in front.
+
+    Args:
+        transport: Either of the two.
+        shows_pages: Which of them.
+    """
+    authors = vars(transport).get(_AUTHORS, transport)
+    if not shows_pages:
+        return authors
+    found = vars(authors).get(_FOR_PAGES)
+    if found is None:
+        found = vars(authors)[_FOR_PAGES] = _another(authors)
+        vars(found)[_AUTHORS] = authors
+    return found
+
+
+def _another(transport: Any) -> Any:
+    if _is_config(transport):
+        return type(transport)(transport.config, transport.name_as_prefix)
+    return sys.modules[_STDIO].StdioTransport(
+        transport.command,
+        transport.args,
+        env=transport.env,
+        cwd=transport.cwd,
+        keep_alive=True,
+        log_file=transport.log_file,
+    )
+
+
+def _is_config(transport: object) -> bool:
+    config = sys.modules.get(_CONFIG)
+    return config is not None and isinstance(transport, config.MCPConfigTransport)

@@ -1,7 +1,7 @@
 """Proxies: what this request's client declared about MCP Apps goes on to the back end.
 
 And the pages of the questions that the back end pushes come back through them. Nothing is claimed
-that the client did not declare, and nothing is kept between requests.
+that the client did not declare; over a connection that clients share, only that it shows pages.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp.server.dependencies import get_context
 
+from mcp_apps_plugin.protocol.capabilities import renders_pages
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
-from mcp_apps_plugin.server.connections import connect_as_declared
+from mcp_apps_plugin.server.connections import SHOWS_PAGES, is_kept, shared_connection
 from mcp_apps_plugin.server.elicitation.declared import takes_questions
 from mcp_apps_plugin.server.elicitation.holds import reach_back_end
 from mcp_apps_plugin.server.elicitation.leg import current_leg
@@ -28,7 +29,7 @@ from mcp_apps_plugin.server.tree import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from fastmcp import FastMCP
     from fastmcp.client import Client
@@ -63,9 +64,7 @@ class _Forwarding:
         if is_modern() is None:
             return client
         if not client.is_connected():  # one that is has declared itself already
-            _declare(client)
-            _forward_questions(client, self)
-            connect_as_declared(client)
+            _declare_for_front(client, self)
         session = client._session_kwargs  # noqa: SLF001
         questions = session.get("elicitation_callback")
         if isinstance(questions, PushedQuestions):
@@ -111,14 +110,26 @@ def stop_forwarding(server: Server) -> None:
             base.client_factory = base.client_factory.factory
 
 
-def _declare(client: Client[Any]) -> None:
+def _declare_for_front(client: Client[Any], connects: object) -> None:
+    """Let a client that is about to connect declare what the client in front declared."""
+    settings = client_ui_settings()
+    if not is_kept(client.transport):
+        _declare(client, settings)
+        _forward_questions(client, connects)
+        return
+    # Others share it; whether questions are taken stays as FastMCP declares it for all of them.
+    shows = renders_pages(settings)
+    _declare(client, SHOWS_PAGES if shows else None)
+    client.transport = shared_connection(client.transport, shows_pages=shows)
+
+
+def _declare(client: Client[Any], settings: Mapping[str, Any] | None) -> None:
     session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
     extensions = dict(session.get("extensions") or {})
-    settings = client_ui_settings()
     if settings is None:
         extensions.pop(EXTENSION_ID, None)
     else:
-        extensions[EXTENSION_ID] = settings
+        extensions[EXTENSION_ID] = dict(settings)
     session["extensions"] = extensions or None
 
 

@@ -11,11 +11,16 @@ import time
 
 import pytest
 from fastmcp import Client, FastMCP
-from fastmcp.client.transports import StdioTransport
+from fastmcp.client.transports import (
+    MCPConfigTransport,
+    StdioTransport,
+    StreamableHttpTransport,
+)
 from fastmcp.server import create_proxy
+from fastmcp.server.providers.proxy import ProxyClient, ProxyProvider
 from mcp.client.extension import advertise
 
-from mcp_apps_plugin.server.connections import MAX_KEPT, connect_as_declared
+from mcp_apps_plugin.server.connections import is_kept, shared_connection
 
 EXTENSION = "io.modelcontextprotocol/ui"
 APPS = {"mimeTypes": ["text/html;profile=mcp-app"], "acme": {"x": 1}}
@@ -140,55 +145,85 @@ async def test_everything_passes_through(kit, target, back):
                 assert item.meta["ui"]["csp"]["connectDomains"] == ["https://api.example"]
                 assert item.meta["ui"]["prefersBorder"] is True
             pids = set()
+            kept = isinstance(target, StdioTransport)
+            settings = {"mimeTypes": APPS["mimeTypes"]} if kept else APPS
             for _ in range(2):
                 answer = await told(rich)
                 pids.add(answer.pop("pid"))
-                assert answer == {"settings": APPS, "support": "yes", "fastmcp": True}
+                assert answer == {"settings": settings, "support": "yes", "fastmcp": True}
                 answer = await told(plain)
                 pids.discard(answer.pop("pid"))
                 assert answer == {"settings": None, "support": "no", "fastmcp": False}
             # Over stdio a process is one connection, and that declares itself once.
-            assert len(pids) == (1 if isinstance(target, StdioTransport) else 0)
+            assert len(pids) == (1 if kept else 0)
 
 
-async def test_clients_that_declare_alike_share_a_process(program):
-    """There are as many processes as declarations, not as clients or requests."""
+def config_of(transport):
+    """The same back end, as a configuration names it."""
+    entry = {"command": transport.command, "args": transport.args, "env": transport.env}
+    return MCPConfigTransport({"mcpServers": {"backend": entry}})
+
+
+KEPT = {"stdio": lambda transport: transport, "config": config_of}
+
+
+@pytest.mark.parametrize(("given", "mode"), [("stdio", "auto"), ("config", "legacy")])
+async def test_a_kept_back_end_has_two_processes_at_most(program, given, mode):
+    """One for clients that show pages, one for the others; neither tells what one client said."""
     log = program.with_name("stdio.txt")
     target = StdioTransport(sys.executable, [str(program)], env=dict(os.environ), log_file=log)
     root = FastMCP("root")
-    root.mount(create_proxy(target), namespace="far")
-    pids = []
-    for settings in (APPS, {}, APPS, None, {}, None):
+    root.mount(create_proxy(KEPT[given](target)), namespace="far")
+    processes = {True: set(), False: set()}
+    shown = {"mimeTypes": ["text/html", *APPS["mimeTypes"]]}
+    others = ({"mimeTypes": [f"text/x-{number}"]} for number in range(3))
+    for settings in (APPS, {}, shown, None, *others, APPS):
         declared = [] if settings is None else [advertise(EXTENSION, settings)]
-        async with Client(root, extensions=declared) as client:
+        async with Client(root, mode=mode, extensions=declared) as client:
             answer = await told(client)
-            assert answer["settings"] == settings
-            pids.append(answer["pid"])
-    assert pids[0] == pids[2]
-    assert pids[1] == pids[4]
-    assert pids[3] == pids[5]
-    assert len(set(pids)) == 3
+        shows = settings in (APPS, shown)
+        processes[shows].add(answer.pop("pid"))
+        normal = {"mimeTypes": APPS["mimeTypes"]} if shows else None
+        assert answer == {
+            "settings": normal,
+            "support": "yes" if shows else "no",
+            "fastmcp": shows,
+        }
+    assert [len(pids) for pids in processes.values()] == [1, 1]
+    assert not processes[True] & processes[False]
 
 
-def test_the_number_of_processes_has_a_limit():
-    """A client that declares something else each time takes the place of the one unused longest."""
-    target = StdioTransport(sys.executable, ["-c", "pass"])
+async def test_a_client_that_is_used_again_connects_as_its_next_request_declares(program):
+    """A factory may hand out one client for every request."""
+    log = program.with_name("stdio.txt")
+    target = StdioTransport(sys.executable, [str(program)], env=dict(os.environ), log_file=log)
+    again = ProxyClient(target, mode="auto")
+    root = FastMCP("root")
+    root.add_provider(ProxyProvider(lambda: again), namespace="far")
+    seen = []
+    for _ in range(2):
+        async with Client(root, extensions=[advertise(EXTENSION, APPS)]) as rich:
+            seen.append(await told(rich))
+        async with Client(root) as plain:
+            seen.append(await told(plain))
+    assert [answer["support"] for answer in seen] == ["yes", "no"] * 2
+    assert len({answer["pid"] for answer in seen}) == 2
 
-    def connection(number):
-        client = Client(target, extensions=[advertise(EXTENSION, {"acme": number})])
-        connect_as_declared(client)
-        return client.transport
 
-    first = connection(0)
-    assert first is target
-    others = [connection(number) for number in range(1, MAX_KEPT + 1)]
-    assert connection(1) is others[0]  # used again: now the second is the one unused longest
-    assert connection(MAX_KEPT + 1) not in others
-    assert connection(1) is others[0]
-    assert connection(2) is not others[1]
-    assert connection(0) is target
-    alone = StdioTransport(sys.executable, ["-c", "pass"], keep_alive=False)
-    for number in range(2):
-        client = Client(alone, extensions=[advertise(EXTENSION, {"acme": number})])
-        connect_as_declared(client)
-        assert client.transport is alone
+def test_the_second_connection_starts_the_same_program():
+    """What the author said of the process holds for both; and each knows the other."""
+    own = StdioTransport(sys.executable, ["-c", "pass"], env={"A": "1"}, cwd="/", log_file=None)
+    second = shared_connection(own, shows_pages=True)
+    for each in (own, second):
+        assert shared_connection(each, shows_pages=False) is own
+        assert shared_connection(each, shows_pages=True) is second
+    said = ("command", "args", "env", "cwd", "keep_alive", "log_file")
+    assert second is not own
+    assert [getattr(second, name) for name in said] == [getattr(own, name) for name in said]
+    several = {"mcpServers": {name: {"command": "python"} for name in "ab"}}
+    fleeting = StdioTransport(sys.executable, ["-c", "pass"], keep_alive=False)
+    assert is_kept(own)
+    assert is_kept(config_of(own))
+    assert not is_kept(fleeting)
+    assert not is_kept(MCPConfigTransport(several))
+    assert not is_kept(StreamableHttpTransport("http://127.0.0.1/mcp"))

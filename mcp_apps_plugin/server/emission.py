@@ -20,6 +20,7 @@ from mcp_apps_plugin.protocol.findings import MCPAppsError
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
+from mcp_apps_plugin.server.folders import function_key
 from mcp_apps_plugin.server.tree import is_foreign
 
 if TYPE_CHECKING:
@@ -134,10 +135,13 @@ def declared_page(resource: FastMCPComponent) -> AppResource | None:
 
 
 def source_of(page: AppResource) -> object:
-    """Return what tells pages of one address apart: the file, or the function that makes it."""
+    """Return what tells pages of one address apart: the file, or the function that makes it.
+
+    It stays the same when the file that declares the page is read again.
+    """
     if page.handler is None and page.file is not None:
         return page.file.identity
-    return id(page.handler)
+    return function_key(page.handler)
 
 
 def original_of(component: FastMCPComponent) -> JsonObject | None:

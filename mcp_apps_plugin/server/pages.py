@@ -20,6 +20,7 @@ from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.content import PageError
 from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page, source_of
+from mcp_apps_plugin.server.folders import while_whole
 from mcp_apps_plugin.server.private import WrappedProvider
 from mcp_apps_plugin.server.problems import build_findings, note_findings
 from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, state_of
@@ -218,22 +219,26 @@ class PageProvider(WrappedProvider):
         return self._inner.get_tool_by_hash(tool_hash, tool_name)
 
     async def _list_resources(self) -> Sequence[Resource]:
-        return [*await super()._list_resources(), *self.pages().values()]
+        own = await super()._list_resources()
+        return [*own, *(await while_whole(self._attachment.server, self.pages)).values()]
 
     async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
         own = await super()._get_resource(uri, version)
         if own is not None or not uri.startswith(URI_SCHEME):
             return own
-        if self._state != state_of(self._attachment.server):
-            self.pages()
         address = unversioned(uri)
-        page = self._by_uri.get(address)
+        page = await while_whole(self._attachment.server, lambda: self._page(address))
         if page is None and address != uri:
             return await self._registered(address, version)
         # A version range is about versioned components; `1.0` of a page is not this one.
         if page is None or version is None or version.matches(page.version):
             return page
         return None
+
+    def _page(self, address: str) -> Resource | None:
+        if self._state != state_of(self._attachment.server):
+            self.pages()
+        return self._by_uri.get(address)
 
     async def _registered(self, uri: str, version: VersionSpec | None) -> Resource | None:
         """Find a page that its author registered, for a read with a hash."""
@@ -259,6 +264,11 @@ class PageProvider(WrappedProvider):
             made = page, _make(self._attachment.server, page)
             self._made[id(page)] = made
         return made[1]
+
+
+def is_brought(page: Resource | ResourceTemplate) -> bool:
+    """Tell whether a listed page was made here, and not registered by its author."""
+    return isinstance(page, Resource) and PAGE_MARK in vars(page)
 
 
 def _make(server: Server, page: AppResource) -> Resource:

@@ -31,9 +31,10 @@ from mcp_apps_plugin.server.emission import (
     is_prefab,
     mime_type_of,
     original_of,
+    source_of,
 )
 from mcp_apps_plugin.server.forgotten import forgotten, misplaced
-from mcp_apps_plugin.server.pages import FilePage
+from mcp_apps_plugin.server.pages import FilePage, is_brought
 from mcp_apps_plugin.server.readable import may_answer_reads
 from mcp_apps_plugin.server.trail import candidates, seen_uri, trail_of
 from mcp_apps_plugin.server.tree import base_of, is_remote, namespaces_of
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from fastmcp.server.providers import Provider
     from fastmcp.tools import Tool
 
+    from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.plugins.registry import LinkState
     from mcp_apps_plugin.server.attachment import Attachment
 
@@ -190,6 +192,10 @@ def _declares(part: _Part, uri: str) -> bool:
     return any(address_of(page) == uri and declared_page(page) is not None for page in part.pages)
 
 
+def _identity(page: AppResource) -> object:
+    return page.uri, source_of(page), page.ui
+
+
 def _has_ui(tool: Tool) -> bool:
     return UI_KEY in (tool.meta or {})
 
@@ -238,7 +244,8 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
     server = part.attachment.server.name
     listed = {address_of(page): page for page in part.pages}
     declared = part.attachment.pages.declared()
-    brought = {id(page) for page in declared}
+    # By what they are: a folder that FastMCP reads again has other declarations each time.
+    brought = {_identity(page) for page in declared}
     for page in declared:
         resource = part.attachment.pages.resource(page)
         made = resource if isinstance(resource, FilePage) else None
@@ -259,7 +266,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
         )
     for uri, listing in listed.items():
         own = declared_page(listing)
-        if own is not None and id(own) in brought:
+        if own is not None and (_identity(own) in brought or is_brought(listing)):
             continue
         function = vars(listing).get("fn")
         problems: tuple[Finding, ...] = ()
@@ -273,7 +280,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             own=own is not None,
             mime_type=mime_type_of(listing),
             written=as_object((original_of(listing) or {}).get(UI_KEY)),
-            ui=(listing.meta or {})[UI_KEY],
+            ui=as_object((listing.meta or {}).get(UI_KEY)) or {},
             html=vars(listing).get("text"),
             problems=problems,
             declared=None if own is None else own.ui,

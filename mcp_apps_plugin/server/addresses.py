@@ -15,6 +15,7 @@ from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, U
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_left_alone, source_of
+from mcp_apps_plugin.server.lost_links import LostLinks
 from mcp_apps_plugin.server.readable import (
     is_open,
     may_answer_reads,
@@ -98,6 +99,7 @@ class Addresses:
 
     Attributes:
         token: Stands in a tool's `_meta` whose link leads where it did at the last list.
+        lost: Says which links lead nowhere.
 
     Where every page is open to everyone, what a link became is remembered until components are
     added or removed. Where something may hide a page, each list asks as a read would.
@@ -108,6 +110,7 @@ class Addresses:
         self._remembered: dict[tuple[str, _Origin], _Seen] = {}
         self._state: object = None
         self.token: object = object()
+        self.lost = LostLinks()
         self._open = False
         self._spellings: Spellings | None = None
         self._done: dict[_Key, tuple[object, object]] = {}
@@ -124,7 +127,8 @@ class Addresses:
         Args:
             tools: The tools as listed, with their `_meta` written.
             outermost: Whether the list goes to a client. Then a link that leads nowhere is
-                taken out; in a mounted server's list it may still be its parent's page.
+                taken out; in a mounted server's list it may still be its parent's page. And the
+                dialects of this server hold for all that it passes on.
 
         Returns:
             The tools, with copies where a caller sees another link than the next one.
@@ -134,6 +138,19 @@ class Addresses:
         if not pending:
             return listed
         self._refresh()
+        lost = await self._rewrite(listed, pending, outermost=outermost)
+        if not outermost:
+            return listed
+        if self.lost.are_news(lost):
+            await self.lost.say(self._attachment.server)
+        if self._spellings is not None:
+            self._spellings.write(listed)
+        return listed
+
+    async def _rewrite(
+        self, listed: list[Tool], pending: list[tuple[int, Tool]], *, outermost: bool
+    ) -> set[tuple[str, str]]:
+        """Rewrite the links of some of the listed tools; return those that lead nowhere."""
         remember = self._open and not await has_session_rules()
         if len(self._done) > _LIMIT:
             self._done.clear()
@@ -141,6 +158,7 @@ class Addresses:
             pending = self._unsettled(pending)
         memory = self._remembered if remember else {}
         this_list: dict[tuple[str, _Origin], _Seen] = {}
+        lost: set[tuple[str, str]] = set()  # the tools' names, with their links
         for at, tool in pending:
             meta = tool.meta or {}
             ours = isinstance(meta, Emitted) and not has_trail(tool)
@@ -164,15 +182,15 @@ class Addresses:
                 new = rewrite_links(meta, partial(_always, seen.uri))
             elif outermost or seen.known:
                 new = without_links(meta)
+                if not seen.known:
+                    lost.add((tool.name, link))
             else:
                 continue
             if new is not meta:
                 listed[at] = with_meta(tool, new)
             if done is not None and seen.lasting and seen.uri is not None:
                 self._done[done] = meta[UI_KEY], new[UI_KEY]
-        if outermost and self._spellings is not None:
-            self._spellings.write(listed)
-        return listed
+        return lost
 
     def _unsettled(self, tools: Iterable[tuple[int, Tool]]) -> list[tuple[int, Tool]]:
         """Return the tools that need a look-up; into the others goes what was worked out before."""

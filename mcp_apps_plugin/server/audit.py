@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.plugins.manager import plugins
 from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding, grouped
+from mcp_apps_plugin.server.attachment import attachment_of
 from mcp_apps_plugin.server.extension import options_of
 from mcp_apps_plugin.server.off import used_though_off
 from mcp_apps_plugin.server.private import lifespan_root_active
@@ -93,3 +94,6 @@ async def check_start(server: Server) -> None:
         raise AppsConfigurationError(server.name, report.errors)
     for finding in report.findings:
         _logger.warning("%s", finding)
+    attachment = attachment_of(server)
+    if attachment is not None:
+        attachment.addresses.lost.started(report.findings)

@@ -18,18 +18,24 @@ if TYPE_CHECKING:
 def mcp_apps_audit(registry: Registry) -> list[Finding]:
     """Find links to nowhere, links to hidden pages, and what no tool has."""
     return [
-        *_links(registry),
+        *lost_links(registry),
+        *_hidden(registry),
         *_elicitations(registry),
         *_patterns(registry),
         *_forgotten(registry),
     ]
 
 
-def _links(registry: Registry) -> Iterator[Finding]:
+def lost_links(registry: Registry) -> Iterator[Finding]:
+    """Find the tools whose link leads nowhere."""
     for tool in registry.tools:
         if tool.link_state == "missing" and uri_problem(tool.link) is None:
             yield _dangling(registry, tool)
-        elif tool.link_state == "hidden":
+
+
+def _hidden(registry: Registry) -> Iterator[Finding]:
+    for tool in registry.tools:
+        if tool.link_state == "hidden":
             yield Finding(
                 code=Code.PAGE_HIDDEN,
                 subject=f"tool {tool.name!r} of {tool.subject}",

@@ -1,0 +1,62 @@
+"""Links that lead nowhere, of tools that came after the start: each is said once, as at the start.
+
+A tool that is added to a running server was not there when the server was looked over.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from mcp_apps_plugin.plugins.builtin.link_rules import lost_links
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from fastmcp import FastMCP
+
+    from mcp_apps_plugin.protocol.findings import Finding
+
+_logger = logging.getLogger("mcp_apps_plugin")
+_LIMIT = 8192  # tools that are remembered
+
+
+class LostLinks:
+    """What was said of the links that one server takes out of its lists."""
+
+    def __init__(self) -> None:
+        self._audited = False
+        self._said: set[str] = set()
+        self._met: set[tuple[str, str]] = set()
+
+    def started(self, findings: Iterable[Finding]) -> None:
+        """Note what the start said. A server that was not looked over then is not looked over now.
+
+        Args:
+            findings: Everything that was logged.
+        """
+        self._audited = True
+        self._said.update(map(str, findings))
+
+    def are_news(self, lost: set[tuple[str, str]]) -> bool:
+        """Tell whether any of these tools, each with its link, was not lost at earlier lists."""
+        if not self._audited or lost <= self._met:
+            return False
+        if len(self._met) > _LIMIT:
+            self._met.clear()
+        self._met |= lost
+        return True
+
+    async def say(self, server: FastMCP[Any]) -> None:
+        """Log what the start would say now, and has not said.
+
+        Args:
+            server: The server that lists the tools.
+        """
+        from mcp_apps_plugin.server.survey import survey  # noqa: PLC0415  rarely needed
+
+        for finding in lost_links(await survey(server)):
+            if str(finding) not in self._said:
+                self._said.add(str(finding))
+                _logger.warning("%s", finding)

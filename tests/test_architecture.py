@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import re
 import statistics
 from pathlib import Path
 
@@ -16,15 +17,22 @@ from mcp_apps_plugin import Code
 PACKAGE = Path(mcp_apps_plugin.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 NAME = "mcp_apps_plugin"
+# Lowest first: a part imports only what stands above it here, and all of what is allowed it.
 MAY_IMPORT = {
     "protocol": set(),
-    "settings": {"protocol"},
-    "declarations": {"protocol", "view"},
-    "plugins": {"protocol", "settings", "declarations", "view"},
-    "server": {"protocol", "settings", "declarations", "plugins", "view"},
-    "host": {"protocol"},
     "view": set(),
+    "settings": {"protocol"},
+    "declarations": {"protocol"},
+    "plugins": {"protocol", "view", "settings", "declarations"},
+    "server": {"protocol", "view", "settings", "declarations", "plugins"},
+    "host": {"protocol"},
+    "checks": {"protocol", "view", "settings", "plugins", "server", "host"},
+    "testing": {"protocol", "view", "server", "host", "checks"},
+    "dev": {"protocol", "server", "host"},
+    "cli": {"protocol", "plugins", "server", "checks", "dev"},
 }
+FRONT_DOOR = {"protocol", "declarations", "plugins", "server"}
+PICTURE = Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md"
 
 
 def part_of(module: str) -> str:
@@ -48,12 +56,37 @@ def name_of(file: Path) -> str:
 
 
 @pytest.mark.parametrize("part", MAY_IMPORT)
-def test_arrows_go_down_only(part: str) -> None:
+def test_imports_go_down_only(part: str) -> None:
     """A part imports only what is below it; `server` and `host` never import each other."""
     files = [file for file in FILES if name_of(file) == part]
     assert files
     for file in files:
         assert imported_by(file) - {part} <= MAY_IMPORT[part], file
+    # A permission that nobody uses would let in what nobody decided.
+    assert set().union(*map(imported_by, files)) - {part} == MAY_IMPORT[part]
+
+
+def test_every_part_has_its_place() -> None:
+    """The table has each part of the package, and its order is the direction."""
+    assert {name_of(file) for file in FILES} == {*MAY_IMPORT, "__init__"}
+    order = list(MAY_IMPORT)
+    for part, allowed in MAY_IMPORT.items():
+        assert allowed <= set(order[: order.index(part)]), part
+    assert imported_by(PACKAGE / "__init__.py") == FRONT_DOOR
+    assert "host" not in MAY_IMPORT["server"]
+    assert "server" not in MAY_IMPORT["host"]
+
+
+def test_the_picture_is_true() -> None:
+    """The page on the architecture has each part, and says of each what it imports."""
+    rows = [
+        [re.findall(r"`(\w+)`", cell) for cell in line.split("|")[1::2]]
+        for line in PICTURE.read_text(encoding="utf-8").splitlines()
+        if re.match(r"\| `\w+` \|", line)
+    ]
+    # From the top down, as one reads a page.
+    assert [part for (part,), _ in rows] == list(MAY_IMPORT)[::-1]
+    assert {part: set(imports) for (part,), imports in rows} == MAY_IMPORT
 
 
 @pytest.mark.parametrize("part", ["protocol", "host", "view"])

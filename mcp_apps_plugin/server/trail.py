@@ -2,7 +2,9 @@
 
 A component that passes a `Namespace` is renamed by it. The namespaces it passed, innermost
 first, are its *trail*; FastMCP's own mapping, applied along the trail, turns what was written
-below into what is seen above. Nothing else in this package renames anything.
+below into what is seen above. Whoever needs a name or an address asks this map; two things it does
+not know: a back end's own mounts, which `far_names` reads off its lists, and the hash that
+`versions` puts behind an address at the very end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Switching the package on and off. Every touch on FastMCP's insides stands here.
+"""Switching the package on and off. Every method of FastMCP that is wrapped stands here.
+
+What is put into a single server, or into one of its proxies, stands in `attachment`, `folders` and
+`proxies`; private parts that are only read stand in `private`, and beside the line that reads them.
 
 Importing the package activates it, as it has to be imported for its decorators anyway. FastMCP
 finds no plugins by itself, and has no door for the things below. What stands in for its methods

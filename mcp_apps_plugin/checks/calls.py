@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass, field
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import mcp_types
@@ -12,6 +13,7 @@ from mcp import MCPError
 
 from mcp_apps_plugin.checks.codes import CheckCode, found
 from mcp_apps_plugin.checks.samples import sample_arguments
+from mcp_apps_plugin.protocol.findings import Code
 from mcp_apps_plugin.protocol.links import link_of, visibility_of
 from mcp_apps_plugin.protocol.shapes import as_object
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 8
 _SECONDS: Final = 60.0
+_NOBODY: Final = re.compile(rf"\[{Code.ELICIT_UNSUPPORTED}\]|Elicitation not supported")
 _MISFIT: Final = re.compile(
     r"Invalid (structured content|schema) |Tool .* has an output schema but"
 )
@@ -39,8 +42,8 @@ class CallPlan:
         arguments: Arguments by tool; a tool named here is called whatever the policy says.
         skip: Tools that are not called.
         policy: Which others to call: `"none"`; `"read-only"`, those that say so themselves and
-            whose arguments their schema gives; or `"all"`, where arguments are made up as needed
-            and only tools marked as destructive are left out.
+            whose arguments their schema gives; `"made-up"`, the same with arguments made up as
+            needed; or `"all"`, where only tools marked as destructive are left out besides.
         answers: What to answer when a tool asks its user: for each question in turn the fields, or
             `"decline"` or `"cancel"`; a tool named here is called too. A tool that asks more
             counts as not called. With `None` clients say that nobody can be asked.
@@ -48,7 +51,7 @@ class CallPlan:
 
     arguments: Mapping[str, JsonObject] = field(default_factory=dict[str, "JsonObject"])
     skip: frozenset[str] = frozenset()
-    policy: Literal["none", "read-only", "all"] = "read-only"
+    policy: Literal["none", "read-only", "made-up", "all"] = "read-only"
     answers: Mapping[str, Sequence[Answer]] | None = field(
         default_factory=dict[str, "Sequence[Answer]"]
     )
@@ -66,14 +69,13 @@ class CallPlan:
             return "skipped as told"
         if tool.name in self.arguments:
             return dict(self.arguments[tool.name]), False
-        hints = tool.annotations
         if self.names(tool.name):
             return sample_arguments(tool.input_schema)
         if self.policy == "none":
             return "none is called"
-        if hints is not None and hints.destructive_hint is True:
+        if tool.annotations is not None and tool.annotations.destructive_hint is True:
             return "marked as destructive"
-        if self.policy == "read-only" and (hints is None or hints.read_only_hint is not True):
+        if self.policy != "all" and not only_reads(tool):
             return "not marked as read-only"
         given, made_up = sample_arguments(tool.input_schema)
         if made_up and self.policy == "read-only":
@@ -88,6 +90,8 @@ class CallPlan:
             ui_tools: Those of them that take part in MCP Apps.
         """
         named = [tool for tool in tools if self.names(tool.name) and tool not in ui_tools]
+        # Whoever names tools that write says their order too.
+        order = {name: place for place, name in enumerate((*self.arguments, *(self.answers or ())))}
         plan = Plan()
         for tool in (*ui_tools, *named):
             chosen = self.choose(tool)
@@ -95,6 +99,7 @@ class CallPlan:
                 plan.skipped[tool.name] = chosen
             else:
                 plan.calls.append(Called(tool, *chosen, named=self.names(tool.name)))
+        plan.calls.sort(key=lambda each: order[each.tool.name] if each.asked_to_write else -1)
         return plan
 
 
@@ -111,6 +116,7 @@ class Called:
         error: What was said in place of a result.
         misfit: How the result does not fit the tool's output schema.
         asks: What it asked its user without getting an answer.
+        after: The tools that were called before it and may have written.
     """
 
     tool: mcp_types.Tool
@@ -121,6 +127,22 @@ class Called:
     error: str | None = None
     misfit: str | None = None
     asks: Unanswered | None = None
+    after: tuple[str, ...] = ()
+
+    @property
+    def asked_to_write(self) -> bool:
+        """Whether the tool was named, and may write."""
+        return self.named and not only_reads(self.tool)
+
+    @property
+    def failed(self) -> bool:
+        """Whether no result came that could be looked at."""
+        return self.error is not None or self.result is None or self.result.is_error
+
+
+def only_reads(tool: mcp_types.Tool) -> bool:
+    """Tell whether a tool says that it changes nothing; without a word it may, by MCP."""
+    return tool.annotations is not None and tool.annotations.read_only_hint is True
 
 
 @dataclass(slots=True)
@@ -137,15 +159,22 @@ class Plan:
 
 
 async def call_tools(
-    client: ServerConnection, calls: Sequence[Called], questions: Questions | None, era: Era
+    client: ServerConnection,
+    calls: Sequence[Called],
+    questions: Questions | None,
+    era: Era,
+    wrote: Sequence[str] = (),
 ) -> None:
     """Make calls, a few at a time, and keep what comes of each.
+
+    Tools that were named and may write come last, one at a time and in their order.
 
     Args:
         client: A connected client.
         calls: The calls.
         questions: Answers what the tools ask, or `None` where somebody else does.
         era: The era that the client speaks.
+        wrote: The tools that were called before these and may have written.
     """
     # Only in the modern era a question says which call it belongs to.
     at_once = asyncio.Semaphore(1 if questions is not None and era == "legacy" else _AT_ONCE)
@@ -159,7 +188,21 @@ async def call_tools(
                 await _make(client, each)
             each.asks = questions.unanswered(each.tool.name)
 
-    await asyncio.gather(*map(call, calls))
+    first = [each for each in calls if not each.asked_to_write]
+    last = [each for each in calls if each.asked_to_write]
+    for each in first:
+        each.after = tuple(wrote)
+    await asyncio.gather(*map(call, first))
+    done = [*wrote, *writing(first)]
+    for each in last:
+        each.after = tuple(dict.fromkeys(done))
+        await call(each)
+        done.append(each.tool.name)
+
+
+def writing(calls: Sequence[Called]) -> list[str]:
+    """Name the tools that were called and may have written."""
+    return [each.tool.name for each in calls if not only_reads(each.tool)]
 
 
 async def _make(client: ServerConnection, each: Called) -> None:
@@ -181,7 +224,9 @@ async def _make(client: ServerConnection, each: Called) -> None:
         each.error = str(error).partition("\n")[0]
 
 
-def judge_call(called: Called, budget: int, unknown: Severity = "error") -> Iterator[Finding]:
+def judge_call(
+    called: Called, budget: int, unknown: Severity = "error", *, alone: bool = False
+) -> Iterator[Finding]:
     """Apply the rules for results to one call.
 
     Args:
@@ -189,6 +234,7 @@ def judge_call(called: Called, budget: int, unknown: Severity = "error") -> Iter
         budget: The size above which some hosts refuse, in bytes.
         unknown: How much it weighs that there is no result to look at, where the tool ran and
             said that nobody asked for it in the right way.
+        alone: Whether the client said that it has no user who could be asked.
     """
     subject = f"result of tool {called.tool.name!r}"
     result = called.result
@@ -206,7 +252,7 @@ def judge_call(called: Called, budget: int, unknown: Severity = "error") -> Iter
         return
     failed = called.error or (_text(result) if result is not None and result.is_error else None)
     if failed is not None or result is None:
-        yield _failure(called, failed or "", unknown)
+        yield _failure(called, failed or "", unknown, alone=alone)
         return
     if "model" in visibility_of(called.tool.meta) and not _is_meaningful(result):
         yield found(
@@ -239,8 +285,23 @@ def _unanswered(tool: str, asked: Unanswered) -> Finding:
     )
 
 
-def _failure(called: Called, said: str, unknown: Severity) -> Finding:
+def _failure(called: Called, said: str, unknown: Severity, *, alone: bool) -> Finding:
+    known = "error" if called.named or called.error is not None else unknown
+    if alone and _NOBODY.search(said):
+        asked = re.search(r"the question (.+?): cannot be asked", said, re.DOTALL)
+        return found(
+            CheckCode.CALL_FAILED,
+            f"tool {called.tool.name!r}",
+            f"asks its user{_shortened(asked[1]) if asked else ''}, and nobody is there to answer.",
+            "Its result could not be looked at.",
+            'Answer for the user: `elicitation={"field": value}`, or a function; or leave the tool '
+            f"out: `skip=[{called.tool.name!r}]`.",
+            severity=known,
+        )
     said = " ".join(said.split())[:300].rstrip(". ") + "."
+    if called.after:
+        before = ", ".join(f"`{name}`" for name in called.after)
+        said += f" Called before it, and not marked as read-only: {before}."
     if called.made_up:
         return found(
             CheckCode.CALL_ARGUMENTS,
@@ -257,8 +318,12 @@ def _failure(called: Called, said: str, unknown: Severity) -> Finding:
         f"is listed, and answered {called.arguments!r} with: {said}",
         "Its page never gets a result.",
         "Call it with any MCP client and look at the server's log, or say what to call it with.",
-        severity="error" if called.named or called.error is not None else unknown,
+        severity=known,
     )
+
+
+def _shortened(question: str) -> str:
+    return f" {shorten(question, 200, placeholder=question[0])}"
 
 
 def _text(result: mcp_types.CallToolResult) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp import MCPError
 
 from mcp_apps_plugin.checks.across import compare
-from mcp_apps_plugin.checks.calls import Called, CallPlan, call_tools, judge_call
+from mcp_apps_plugin.checks.calls import Called, CallPlan, call_tools, judge_call, writing
 from mcp_apps_plugin.checks.codes import CheckCode, found
 from mcp_apps_plugin.checks.connect import apps_client, connected, era_of
 from mcp_apps_plugin.checks.questions import Questions
@@ -68,6 +68,7 @@ class Options:
         budget: The page and result size above which some hosts refuse; default from the settings.
         empty: How much it weighs that there is nothing to look at: no page, or no result as no
             arguments are known.
+        wrote: The tools of this server that somebody called before and that may have written.
         url: The server's address.
         headers: What is sent with each request to an address.
         seconds: How long to wait for a connection, and for each answer but that to a call.
@@ -80,6 +81,7 @@ class Options:
     elicitation: ElicitationHandler | None = None
     budget: int = field(default_factory=lambda: read_settings().page_budget)
     empty: Severity = "warning"
+    wrote: tuple[str, ...] = ()
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     seconds: float = 60.0
@@ -107,6 +109,7 @@ class Recording:
 
     def judged(self, options: Options) -> list[Finding]:
         """Apply every rule."""
+        alone = options.elicitation is None and options.plan.answers is None
         told = list(compare(self.snapshots, empty=options.empty)) if self.snapshots else []
         listed = merged({f"{s.snapshot.era} client": judge(s) for s in self.surfaces})
         called = merged(
@@ -114,7 +117,7 @@ class Recording:
                 f"{era} client": [
                     finding
                     for each in calls
-                    for finding in judge_call(each, options.budget, options.empty)
+                    for finding in judge_call(each, options.budget, options.empty, alone=alone)
                 ]
                 for era, calls in self.calls.items()
             }
@@ -212,7 +215,13 @@ async def _look_closer(
     # What was found to ask in the first era is not bothered in the second.
     wanted = [each for each in plan.calls if each.tool.name not in recording.skipped]
     recording.skipped |= plan.skipped
-    await call_tools(client, wanted, questions, snapshot.era)
+    earlier = [each for calls in recording.calls.values() for each in calls]
+    wrote = (*options.wrote, *writing(earlier))
+    await call_tools(client, wanted, questions, snapshot.era, tuple(dict.fromkeys(wrote)))
+    failed = {each.tool.name: each for each in earlier if each.failed}
+    for each in wanted:
+        if each.tool.name in failed:  # what came between is not why it fails
+            each.after = failed[each.tool.name].after
     asking = [each.tool.name for each in wanted if each.asks is not None and not each.named]
     recording.skipped |= dict.fromkeys(asking, "asks the user, and no `--answer` is given")
     recording.calls[snapshot.era] = [each for each in wanted if each.tool.name not in asking]

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmcp import FastMCP
 
-from mcp_apps_plugin.checks.calls import CallPlan
+from mcp_apps_plugin.checks.calls import CallPlan, writing
 from mcp_apps_plugin.checks.codes import RULES
 from mcp_apps_plugin.checks.connect import is_server
 from mcp_apps_plugin.checks.report import counted, ordered
 from mcp_apps_plugin.checks.run import ALL_KINDS, Options, joined, record
 from mcp_apps_plugin.protocol.findings import Code
+from mcp_apps_plugin.protocol.shapes import as_list
 from mcp_apps_plugin.server.audit import audit
 from mcp_apps_plugin.testing.clients import elicitation_handler
 from mcp_apps_plugin.view import PAGE_PROBLEM_CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mcp_apps_plugin.checks.codes import HostName
+    from mcp_apps_plugin.checks.run import Recording
     from mcp_apps_plugin.protocol.findings import Finding
 
 _CODES: Final = frozenset({*RULES, *Code, *PAGE_PROBLEM_CODES})
@@ -98,18 +100,25 @@ async def assert_app_contract(
     """Assert that every tool with a page works in every host.
 
     Six kinds of client look at the server: both protocol eras, with MCP Apps, without, and with
-    another MIME type. Every link is followed and every page read, every tool that takes part is
-    called; then all of it again with the server mounted under a namespace. What would keep a
-    server of this process from starting breaks the contract as well.
+    another MIME type. Every link is followed and every page read; then all of it again with the
+    server mounted under a namespace. What would keep a server of this process from starting breaks
+    the contract as well.
+
+    Called are the tools that take part and are marked as read-only, and those that `arguments`
+    names: each in both eras, plain and mounted, so up to four times. Any other may write, as MCP
+    has it for tools that say nothing of themselves. It is not called, which the report says, and
+    which breaks nothing.
 
     Args:
         server: A FastMCP server, or anything that `fastmcp.Client` takes; a server that cannot be
             mounted is looked at as it is.
-        arguments: What to call tools with, by name. A tool that is not named is called with what
-            its schema says (`examples`, `default`, `enum`) or with something made up.
-        skip: Tools that must not be called. One that is marked as destructive is not, unless it
-            stands in `arguments`.
-        elicitation: Answers questions during calls; see `open_client`.
+        arguments: What to call tools with, by name. A tool that is named is called whatever it is
+            marked as; those that may write come last, one at a time, in this order. A read-only
+            tool that is not named is called with what its schema says (`examples`, `default`,
+            `enum`) or with something made up.
+        skip: Tools that must not be called.
+        elicitation: Answers what tools ask their user: content that accepts every question, or
+            a handler; see `open_client`. Without it there is no user, as in many hosts.
         hosts: Hosts whose own demands count too.
         ignore: Codes that are known and accepted.
         mounted: Whether to look at it mounted as well.
@@ -149,7 +158,7 @@ async def check_app_contract(
     strict: bool = False,
 ) -> ContractReport:
     """Look at a server as `assert_app_contract` does, and only report."""
-    plan = CallPlan(arguments=arguments or {}, skip=frozenset(skip), policy="all", answers=None)
+    plan = CallPlan(arguments=arguments or {}, skip=frozenset(skip), policy="made-up", answers=None)
     options = Options(
         hosts=frozenset(hosts),
         plan=plan,
@@ -166,7 +175,8 @@ async def check_app_contract(
         message = f"the server lists no tool {', '.join(missing)}"
         raise ValueError(message)
     if mounted and is_server(server):
-        seen[f"server mounted under {NAMESPACE!r}"] = await _mounted(server, options)
+        before = writing([each for calls in plain.calls.values() for each in calls])
+        seen[f"server mounted under {NAMESPACE!r}"] = await _mounted(server, options, before)
     declared = (await audit(server)).findings if is_server(server) else ()
     findings = joined(declared, _told_apart(seen))
     unknown = sorted(set(ignore) - _CODES - {str(finding.code) for finding in findings})
@@ -180,13 +190,27 @@ async def check_app_contract(
         tools=tuple(tools),
         pages=tuple(dict.fromkeys(uri for s in plain.surfaces for uri in s.pages)),
         called=tuple(dict.fromkeys(c.tool.name for cs in plain.calls.values() for c in cs)),
-        skipped=tuple(plain.skipped.items()),
+        skipped=tuple(_not_called(plain)),
         clients=tuple(shot.seen_by for shot in plain.snapshots),
         strict=strict,
     )
 
 
-async def _mounted(server: FastMCP[Any], options: Options) -> list[Finding]:
+def _not_called(plain: Recording) -> Iterator[tuple[str, str]]:
+    """Name the tools that were not called, each with the reason and how it would be."""
+    listed = {tool.name: tool for shot in plain.snapshots for tool in shot.tools}
+    for name, reason in plain.skipped.items():
+        tool = listed[name]
+        if reason.startswith("skipped"):
+            yield name, reason
+            continue
+        given = ", ".join(
+            f'"{each}": …' for each in as_list(tool.input_schema.get("required")) or ()
+        )
+        yield name, f'{reason}; to have it called, say `arguments={{"{name}": {{{given}}}}}`'
+
+
+async def _mounted(server: FastMCP[Any], options: Options, wrote: Sequence[str]) -> list[Finding]:
     outer: FastMCP[Any] = FastMCP(f"{server.name} mounted")
     outer.mount(server, namespace=NAMESPACE)
     plan = replace(
@@ -194,7 +218,7 @@ async def _mounted(server: FastMCP[Any], options: Options) -> list[Finding]:
         arguments={f"{NAMESPACE}_{name}": given for name, given in options.plan.arguments.items()},
         skip=frozenset(f"{NAMESPACE}_{name}" for name in options.plan.skip),
     )
-    given = replace(options, plan=plan)
+    given = replace(options, plan=plan, wrote=tuple(dict.fromkeys(wrote)))
     return (await record(outer, given)).judged(given)
 
 

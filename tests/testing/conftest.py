@@ -19,6 +19,8 @@ PAGE = """<!doctype html><p id="t">waiting</p><script src="mcp-app.js"></script>
   app.connect();
 </script>"""
 
+READS = {"readOnlyHint": True}
+
 
 def make_server(html: str = PAGE, **page: Any) -> FastMCP[Any]:
     """Make a server as an author would."""
@@ -28,12 +30,12 @@ def make_server(html: str = PAGE, **page: Any) -> FastMCP[Any]:
     def dashboard() -> str:
         return html
 
-    @mcp.tool
+    @mcp.tool(annotations=READS)
     @ui(dashboard)
     def get_weather(city: str) -> dict[str, str]:
         return {"city": city}
 
-    @mcp.tool
+    @mcp.tool(annotations=READS)
     @ui(visibility="app")
     def refresh(city: str) -> dict[str, Any]:
         return {"city": city, "celsius": 4}

@@ -22,10 +22,10 @@ def mounting(server):
 
 
 async def test_a_good_server(weather):
-    """Six kinds of client, every tool called, every page read; plain and mounted."""
+    """Six kinds of client, every tool that only reads called, every page; plain and mounted."""
     report = await assert_app_contract(weather(), arguments=OSLO, strict=True)
     assert len(report.clients) == 6
-    assert set(report.called) == {"get_weather", "refresh", "forget"}
+    assert set(report.called) == {"get_weather", "refresh"}
     assert report.pages == ("ui://weather/page",)
     assert "it holds" in str(report)
 
@@ -80,14 +80,118 @@ async def test_what_is_not_called_says_why(weather):
     def wipe() -> dict[str, int]:
         return {"left": 0}
 
-    report = await assert_app_contract(mcp, arguments=OSLO, skip=["forget"], mounted=False)
-    assert dict(report.skipped) == {"forget": "skipped as told", "wipe": "marked as destructive"}
-    assert "not called: wipe, marked as destructive" in str(report)
+    @mcp.tool
+    @ui(visibility="app")
+    def rename(city: str, to: str, *, quiet: bool = False) -> dict[str, str]:
+        return {"city": to, "was": "" if quiet else city}
+
+    report = await assert_app_contract(mcp, arguments=OSLO, skip=["forget"], strict=True)
+    assert dict(report.skipped) == {
+        "forget": "skipped as told",
+        "wipe": 'marked as destructive; to have it called, say `arguments={"wipe": {}}`',
+        "rename": "not marked as read-only; to have it called, say "
+        '`arguments={"rename": {"city": …, "to": …}}`',
+    }
+    assert "not called: rename, not marked as read-only; to have it called, say `arg" in str(report)
     checked = await check_server(mcp)
     assert dict(checked.skipped) == {
-        **dict.fromkeys(("get_weather", "refresh", "forget"), "not marked as read-only"),
+        **dict.fromkeys(("forget", "rename"), "not marked as read-only"),
+        **dict.fromkeys(("get_weather", "refresh"), "no arguments are known"),
         "wipe": "marked as destructive",
     }
+
+
+@pytest.fixture
+def rows():
+    """A server whose tools share rows, and the rows."""
+    mcp, rows = FastMCP("rows"), {1: "milk", 2: "eggs"}
+
+    @app_resource("ui://rows/page")
+    def page() -> str:
+        return PAGE
+
+    @mcp.tool
+    @ui(visibility="app")
+    def delete_row(row: int) -> dict[str, int]:
+        rows.pop(row, None)
+        return {"left": len(rows)}
+
+    @mcp.tool
+    @ui(visibility="app")
+    def add_row(row: int) -> dict[str, int]:
+        rows[row] = "new"
+        return {"left": len(rows)}
+
+    @mcp.tool(annotations={"readOnlyHint": True})
+    @ui(page)
+    def show(row: int) -> dict[str, str]:
+        return {"row": rows[row]}
+
+    return mcp, rows
+
+
+async def test_what_may_write_is_not_called_by_itself(rows):
+    """Without a word a tool may write, so that nothing calls it with what it made up."""
+    mcp, kept = rows
+    report = await assert_app_contract(mcp, strict=True)
+    assert kept == {1: "milk", 2: "eggs"}
+    assert report.called == ("show",)
+    assert [name for name, _ in report.skipped] == ["delete_row", "add_row"]
+
+
+async def test_what_may_write_comes_last_and_in_the_order_of_the_arguments(rows):
+    """So that what reads finds what was there, and the next era finds it again."""
+    mcp, kept = rows
+    arguments = {"delete_row": {"row": 2}, "add_row": {"row": 2}, "show": {"row": 2}}
+    report = await assert_app_contract(mcp, arguments=arguments)
+    assert report.called == ("show", "delete_row", "add_row")
+    assert kept == {1: "milk", 2: "new"}
+
+
+async def test_a_failure_names_what_was_called_before(rows):
+    """The tool that fails is not the one at fault, and its message says which may be."""
+    mcp, _ = rows
+    report = await check_app_contract(mcp, arguments={"delete_row": {"row": 1}})
+    (found,) = report.broken
+    assert found.subject == "tool 'show'"
+    assert "Called before it, and not marked as read-only: `delete_row`." in found.problem
+    assert "For a legacy client" in found.problem
+
+
+async def test_a_failure_of_its_own_names_nothing_else(rows):
+    """What was called between two equal failures explains neither; it is one fault."""
+    mcp, _ = rows
+    named = {"show": {"row": 3}, "delete_row": {"row": 1}}
+    (found,) = (await check_app_contract(mcp, arguments=named)).broken
+    assert found.subject == "tool 'show'"
+    assert "Called before" not in found.problem
+    assert "For a" not in found.problem
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_a_tool_that_asks_its_user(named):
+    """In a test the user is `elicitation=`, and that is what the remedy says, once."""
+    mcp = FastMCP("shop")
+
+    @app_resource("ui://shop/page")
+    def page() -> str:
+        return PAGE
+
+    @mcp.tool(annotations=None if named else {"readOnlyHint": True})
+    @ui(page)
+    async def pick(ctx: Context) -> dict[str, str]:
+        return {"action": (await elicit(ctx, "Which one: cannot say?" * 30, str)).action}
+
+    options = {"arguments": {"pick": {}}} if named else {}
+    (found,) = (await check_app_contract(mcp, **options)).broken
+    assert (found.code, found.subject) == ("call-failed", "tool 'pick'")
+    assert "asks its user 'Which one: cannot say?" in found.problem
+    assert "and nobody is there to answer" in found.problem
+    assert 'elicitation={"field": value}' in found.remedy
+    assert "skip=['pick']" in found.remedy
+    assert "client that supports" not in str(found)
+    report = await assert_app_contract(mcp, **options, elicitation={"value": "x"})
+    assert report.called == ("pick",)
 
 
 async def test_a_tool_that_is_named_is_called_whatever_it_is(weather):
@@ -157,8 +261,8 @@ async def test_the_message_is_the_report(weather):
 
 async def test_what_is_skipped_is_not_called(weather):
     """A tool that must not run is not called; the rest still is."""
-    report = await assert_app_contract(weather(), arguments=OSLO, skip=["forget"])
-    assert "forget" not in report.called
+    report = await assert_app_contract(weather(), arguments=OSLO, skip=["refresh"])
+    assert report.called == ("get_weather",)
 
 
 @pytest.mark.parametrize("options", [{"arguments": {"typo": {}}}, {"skip": ["typo"]}])

@@ -53,7 +53,16 @@ def test_the_top_level_holds_nothing_else():
     names -= {name.rstrip("/") for name in ignored} | {".git"}
     names -= {name for name in names if name.startswith(".coverage")}
     assert names == {
-        *(".ci", ".gitignore", "LICENSE", "README.md", "docs", "examples", "mcp_apps_plugin"),
+        *(
+            ".ci",
+            ".gitignore",
+            "CHANGELOG.md",
+            "LICENSE",
+            "README.md",
+            "docs",
+            "examples",
+            "mcp_apps_plugin",
+        ),
         *("pyproject.toml", "tests", "tox.ini"),
     }
 
@@ -74,5 +83,14 @@ def test_documented_versions_are_those_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"Python {project['requires-python'].removeprefix('>=')}" in readme
-    assert "fastmcp>=4.0" in project["dependencies"]
-    assert "FastMCP 4.0" in readme
+    assert "fastmcp>=4.0,<5" in project["dependencies"]
+    assert re.search(r"FastMCP 4\.0.*below 5", readme)
+    supported = (DOCS / "explanation" / "compatibility.md").read_text(encoding="utf-8")
+    assert "| FastMCP | 4.0 and later, below 5 |" in supported
+
+
+def test_the_changes_of_this_version_are_told():
+    """CHANGELOG.md begins with the version that pyproject.toml has."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"(?m)^## (.+)$", changes)[0] == project["version"]

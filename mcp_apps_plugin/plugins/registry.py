@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.protocol.findings import Finding
     from mcp_apps_plugin.protocol.metadata import ResourceUi
     from mcp_apps_plugin.protocol.shapes import JsonObject
+    from mcp_apps_plugin.view.parts import Parts
 
 
 LinkState = Literal["served", "hidden", "missing", "unknown"]
@@ -70,6 +71,7 @@ class PageEntry:
         place: Where it is declared, as `file:line`; empty where that is not known.
         renamed: Whether a server above shows it under another address.
         server_id: Tells servers of one name apart.
+        parts: The files it is made of, as their author wrote them; `None` when it is made of none.
     """
 
     server: str
@@ -86,6 +88,7 @@ class PageEntry:
     place: str = ""
     renamed: bool = False
     server_id: int = 0
+    parts: Parts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.attachment import Attachment
     from mcp_apps_plugin.view import BuiltPage
+    from mcp_apps_plugin.view.parts import Parts
 
     Server = FastMCP[Any]
 
@@ -59,6 +60,11 @@ class FilePage(Resource):
     def files(self) -> tuple[Path, ...]:
         """The files it was built from."""
         return self._built.files if self._built else ()
+
+    @property
+    def parts(self) -> Parts | None:
+        """The same files as their author wrote them; `None` when it could not be built."""
+        return self._built.parts if self._built else None
 
     @property
     def problems(self) -> tuple[Finding, ...]:

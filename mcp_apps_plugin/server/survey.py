@@ -259,6 +259,7 @@ def _page_entries(part: _Part) -> Iterator[PageEntry]:
             ui=(resource.meta or {})[UI_KEY],
             html=made.html if made else None,
             file=page.file.identity if page.file else None,
+            parts=made.parts if made else None,
             problems=made.problems if made else (),
             place=page.place,
             renamed=part.renamed,

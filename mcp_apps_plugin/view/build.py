@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .editing import Edits
+from .parts import Parts
 from .stylesheets import Stylesheets
 
 if TYPE_CHECKING:
@@ -23,10 +24,12 @@ class Build:
     """The folder its relative names start from, below the root."""
     folder: Folder
     problems: Problems
+    parts: Parts = field(default_factory=Parts)
+    """The files it is made of."""
     stylesheets: Stylesheets = field(init=False)
     edits: Edits = field(init=False)
 
     def __post_init__(self) -> None:
         """Start without changes."""
-        self.stylesheets = Stylesheets(self.folder, self.problems)
+        self.stylesheets = Stylesheets(self.folder, self.problems, self.parts)
         self.edits = Edits(self.source.text)

@@ -72,6 +72,7 @@ class Graph:
         self._folder = build.folder
         self._stylesheets = build.stylesheets
         self._problems = build.problems
+        self._parts = build.parts
         self._page_base = build.base
         self._by_file: dict[tuple[tuple[str, ...], str], Unit | RefusedError] = {}
 
@@ -106,6 +107,8 @@ class Graph:
             except RefusedError as refused:
                 self._problems.add(unit.source, unit.at(request.start), refused)
                 return None
+            if (url := unit.targets[request].url) and url != clean(request.specifier):
+                self._parts.name(unit.source, unit.at(request.start), url)
         return unit.targets[request]
 
     def reachable(self, unit: Unit) -> list[Unit]:
@@ -177,6 +180,7 @@ class Graph:
         text = "".join(self._stylesheets.file(path)) if kind == "css" else self._folder.text(path)
         source = Source(name, text)
         if not kind:
+            self._parts.add(source, "script")
             return self._read(source, 0, len(text), path[:-1], path)
         literal = _json_literal(name, text) if kind == "json" else _sheet_literal(text)
         empty = modules.read(b"", default="")

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
+    from .parts import Parts
+
 
 @dataclass(frozen=True, slots=True)
 class BuiltPage:
@@ -42,6 +44,8 @@ class BuiltPage:
     """What is worth knowing but does not stop the page."""
     insertion: int
     """Where `with_data` puts things; see `insertion_point`."""
+    parts: Parts
+    """The files as their author wrote them."""
 
     def with_data(
         self,
@@ -91,12 +95,13 @@ def build_page(
         problems.add(Source(name, ""), -1, refused)
         raise PageBuildError(name, tuple(problems.found), folder.files) from None
     build = Build(Source(name, text), path[:-1], folder, problems)
+    build.parts.add(build.source, "document")
     html = complete_document(_inlined(build, minify=minify))
     if problems.found:
         raise PageBuildError(name, tuple(problems.found), folder.files)
     point = insertion_point(html)
     html = embed(html, data=data, names=tool_names, at=point)
-    return BuiltPage(html, folder.files, tuple(problems.notes), point)
+    return BuiltPage(html, folder.files, tuple(problems.notes), point, build.parts)
 
 
 def _page_text(folder: Folder, path: tuple[str, ...]) -> str:

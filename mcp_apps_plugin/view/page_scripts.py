@@ -69,6 +69,7 @@ class PageScripts:
         self._folder = build.folder
         self._problems = build.problems
         self._edits = build.edits
+        self._parts = build.parts
         self._elements = elements
         self._minify = minify
         self._graph = Graph(build)
@@ -172,7 +173,9 @@ class PageScripts:
         except RefusedError as refused:
             self._problems.add(self._source, token.attributes["src"].start, refused)
             text = ""
-        return Source(file.name, text), 0, len(text)
+        source = Source(file.name, text)
+        self._parts.add(source, "script")
+        return source, 0, len(text)
 
     def _write(self, bundle: Bundle, token: Token, file: Local | None, unit: Unit | None) -> None:
         code: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from . import css
@@ -15,11 +15,12 @@ from .scripts import capture, parse, string_value, text_of
 from .srcset import candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tree_sitter import Node
 
     from .markup import Token
+    from .parts import Parts
 
 Kind = Literal["resource", "connect", "frame", "base", "object"]
 
@@ -71,6 +72,9 @@ _CONSTANTS: Final = """
 _HOST: Final = re.compile(r"(?<![A-Za-z0-9+/=])//")
 _SCRIPT_HOSTS: Final = ("://", '"//', "'//", "`//")
 
+_Load: TypeAlias = "tuple[str, Kind, int]"
+"""A URL, what has to allow it, and where it stands."""
+
 
 class ExternalOrigin(NamedTuple):
     """One place where a document loads something from another origin."""
@@ -82,7 +86,9 @@ class ExternalOrigin(NamedTuple):
     kind: Kind
     """What has to allow it; see `CSP_LISTS`."""
     line: int
-    """The line of the document, from 1."""
+    """The line of the file or the document, from 1."""
+    file: str = ""
+    """The file, relative to the page's folder; empty for a document that is not read from files."""
 
 
 def external_origins(html: str) -> list[ExternalOrigin]:
@@ -92,16 +98,35 @@ def external_origins(html: str) -> list[ExternalOrigin]:
     written out, begins with one, or is a constant of the script. What a script puts together in
     other ways is not found.
     """
-    source = Source("", html)
+    return list(_located(Source("", html), _document_loads(html)))
+
+
+def origins_of(parts: Parts) -> list[ExternalOrigin]:
+    """Find what a page loads from other origins in the files that its author wrote.
+
+    Args:
+        parts: The files.
+    """
     found: list[ExternalOrigin] = []
-    for token in tokens(html):
-        if token.kind != "start":
-            continue
-        for url, kind, at in _loads(html, token):
-            origin = _origin(url)
-            if origin is not None:
-                found.append(ExternalOrigin(origin, url, kind, source.position(at)[0]))
+    for source, kind in parts.files.values():
+        if "//" in source.text:
+            found += _located(source, _LOADS_OF[kind](source.text))
+    for source, offset, url in parts.named:
+        found += _located(source, [(url, "resource", offset)])
     return found
+
+
+def _located(source: Source, loads: Iterable[_Load]) -> Iterator[ExternalOrigin]:
+    for url, kind, at in loads:
+        origin = _origin(url)
+        if origin is not None:
+            yield ExternalOrigin(origin, url, kind, source.position(at)[0], source.name)
+
+
+def _document_loads(html: str) -> Iterator[_Load]:
+    for token in tokens(html):
+        if token.kind == "start":
+            yield from _loads(html, token)
 
 
 def _origin(url: str) -> str | None:
@@ -117,7 +142,7 @@ def _origin(url: str) -> str | None:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
-def attribute_loads(token: Token) -> Iterator[tuple[str, Kind, int]]:
+def attribute_loads(token: Token) -> Iterator[_Load]:
     """Yield what an element loads by its attributes: the URL, what allows it, and where it is.
 
     Args:
@@ -137,21 +162,21 @@ def attribute_loads(token: Token) -> Iterator[tuple[str, Kind, int]]:
         yield src.value, "resource", src.start
 
 
-def _loads(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
+def _loads(html: str, token: Token) -> Iterator[_Load]:
     yield from attribute_loads(token)
     if (attribute := token.attributes.get("style")) and _HOST.search(attribute.value):
-        for url, _ in _sheet_loads(attribute.value):
+        for url, _, _ in _sheet_loads(attribute.value):
             yield url, "resource", attribute.start
     if token.name == "style":
         content = html[token.end : token.content_end]
         if _HOST.search(content):
-            for url, at in _sheet_loads(content):
-                yield url, "resource", token.end + at
+            for url, kind, at in _sheet_loads(content):
+                yield url, kind, token.end + at
     elif token.name == "script":
         yield from _script(html, token)
 
 
-def _link(token: Token) -> Iterator[tuple[str, Kind, int]]:
+def _link(token: Token) -> Iterator[_Load]:
     href = token.attributes.get("href")
     relations = (token.get("rel") or "").lower().split()
     if href is not None and not _LOADING_LINKS.isdisjoint(relations):
@@ -159,30 +184,31 @@ def _link(token: Token) -> Iterator[tuple[str, Kind, int]]:
         yield href.value, "connect" if is_fetch else "resource", href.start
 
 
-def _sheet_loads(text: str) -> list[tuple[str, int]]:
+def _sheet_loads(text: str) -> list[_Load]:
     sheet = css.read(text)
-    return sorted(
-        [
-            *((load.url, load.start) for load in sheet.loads),
-            *((imported.url, imported.start) for imported in sheet.imports),
-        ],
-        key=lambda found: found[1],
-    )
+    loads = [(load.start, load.url) for load in sheet.loads]
+    loads += [(imported.start, imported.url) for imported in sheet.imports]
+    return [(url, "resource", at) for at, url in sorted(loads)]
 
 
-def _script(html: str, token: Token) -> Iterator[tuple[str, Kind, int]]:
+def _script(html: str, token: Token) -> Iterator[_Load]:
     kind = kind_of(token)
     if kind == "other" or {"nomodule", "src"} & token.attributes.keys():
         return
-    content = html[token.end : token.content_end]
-    if kind == "importmap" or not any(mark in content for mark in _SCRIPT_HOSTS):
+    if kind != "importmap":
+        for url, needs, at in _code_loads(html[token.end : token.content_end]):
+            yield url, needs, token.end + at
+
+
+def _code_loads(text: str) -> Iterator[_Load]:
+    if not any(mark in text for mark in _SCRIPT_HOSTS):
         return
-    code = content.encode()
+    code = text.encode()
     found: list[tuple[int, str, Kind]] = [
         (node.start_byte, url, needs) for node, url, needs in _script_loads(parse(code).root_node)
     ]
     for byte, url, needs in sorted(dict.fromkeys(found)):
-        yield url, needs, token.end + len(code[:byte].decode(errors="ignore"))
+        yield url, needs, len(code[:byte].decode(errors="ignore"))
 
 
 def _script_loads(root: Node) -> Iterator[tuple[Node, str, Kind]]:
@@ -239,3 +265,10 @@ def _written(node: Node, constants: dict[str, str]) -> str | None:
         inner = parts[0].named_children[:1]
         return _written(inner[0], constants) if inner else None
     return None
+
+
+_LOADS_OF: Final[dict[str, Callable[[str], Iterable[_Load]]]] = {
+    "document": _document_loads,
+    "script": _code_loads,
+    "sheet": _sheet_loads,
+}

@@ -12,6 +12,7 @@ from .problems import Problems, RefusedError, Source
 
 if TYPE_CHECKING:
     from .folder import Folder
+    from .parts import Parts
 
 # Spares the reading of most large sheets; a backslash may hide any of the words.
 _MAY_LOAD: Final = re.compile(r"url|src|import|image-set|\\", re.IGNORECASE)
@@ -29,8 +30,9 @@ class Piece(NamedTuple):
 class Stylesheets:
     """Embeds what stylesheets name."""
 
-    def __init__(self, folder: Folder, problems: Problems) -> None:
-        """Read from `folder` and report to `problems`."""
+    def __init__(self, folder: Folder, problems: Problems, parts: Parts) -> None:
+        """Read from `folder`, report to `problems`, and take note of each file in `parts`."""
+        self._parts = parts
         self._folder = folder
         self._problems = problems
         self._open: list[tuple[str, ...]] = []
@@ -67,6 +69,7 @@ class Stylesheets:
     def _file(self, path: tuple[str, ...]) -> list[Piece]:
         text = self._folder.text(path)
         source = Source("/".join(path), text)
+        self._parts.add(source, "sheet")
         self._open.append(path)
         try:
             return self._flatten(source, 0, len(text), path[:-1], css.read(text))

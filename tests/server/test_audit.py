@@ -458,3 +458,78 @@ async def test_everything_at_once(tmp_path: Path) -> None:
     ]
     assert [f.severity for f in report.findings] == ["error"] * 3 + ["warning"] * 3
     assert str(report).startswith("MCP Apps: server 's':\n  error: ")
+
+
+ORIGINS = {
+    "page.html": """<!doctype html><title>P</title>
+<link rel="stylesheet" href="look/page.css">
+<script src="mcp-app.js"></script>
+<script type="importmap">{"imports": {"chart": "https://map.example/chart.js"}}</script>
+<script type="module" src="main.js"></script>
+<script src="plain.js" defer></script>
+<script>
+  fetch("https://inline.example/a");
+</script>
+<style>
+  p { background: url(https://style.example/a.png) }
+</style>
+<p style="background: url(https://attribute.example/a.png)">
+""",
+    "main.js": """import { App } from "./mcp-app.js";
+import {
+  other,
+} from "./deep/other.js";
+
+new App({ name: "p", version: "1" }).connect();
+fetch("https://module.example/a");
+other();
+""",
+    "deep/other.js": """import chart from "chart";
+export function other() {
+  chart(new WebSocket("wss://imported.example/"));
+}
+""",
+    "plain.js": """
+
+fetch("https://classic.example/a");
+""",
+    "look/page.css": """@import "more/nested.css";
+p { background: url("https://sheet.example/a.png") }
+""",
+    "look/more/nested.css": """
+/* much
+   above */ @import url(https://fonts.example/a.css);
+""",
+}
+
+
+async def test_an_origin_is_named_where_its_author_wrote_it(tmp_path: Path) -> None:
+    """Wherever it was put into the page from: the file and its own line, never the document's."""
+    for name, text in ORIGINS.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    mcp = FastMCP("S")
+
+    @mcp.tool
+    @ui("ui://s/p", html=tmp_path / "page.html")
+    def show() -> str:
+        return ""
+
+    found = [f for f in (await audit(mcp)).findings if f.code == Code.PAGE_ORIGIN]
+    places = {
+        f.problem.split("`")[1]: f.place.removeprefix(f"{tmp_path}/").replace("\\", "/")
+        for f in found
+    }
+    assert places == {
+        "https://map.example/chart.js": "deep/other.js:1",
+        "https://inline.example/a": "page.html:8",
+        "https://style.example/a.png": "page.html:11",
+        "https://attribute.example/a.png": "page.html:13",
+        "https://module.example/a": "main.js:7",
+        "wss://imported.example/": "deep/other.js:3",
+        "https://classic.example/a": "plain.js:3",
+        "https://sheet.example/a.png": "look/page.css:2",
+        "https://fonts.example/a.css": "look/more/nested.css:3",
+    }
+    assert not any("at line" in f.problem for f in found)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_apps_plugin.plugins.registry import PageEntry, Registry
+    from mcp_apps_plugin.view.references import ExternalOrigin
 
 
 @hookimpl
@@ -35,7 +36,7 @@ def mcp_apps_audit(registry: Registry) -> list[Finding]:
             *_size(page, registry.page_budget),
             *_origins(page),
         )
-        findings += [replace(finding, place=page.place) for finding in found]
+        findings += [replace(each, place=each.place or page.place) for each in found]
     return findings
 
 
@@ -143,22 +144,34 @@ def _origins(page: PageEntry) -> Iterator[Finding]:
     from mcp_apps_plugin.view.references import (  # noqa: PLC0415  heavy, and for pages only
         CSP_LISTS,
         external_origins,
+        origins_of,
     )
 
     csp = as_object(page.ui.get("csp")) or {}
     seen: set[tuple[str, str]] = set()
-    for reference in external_origins(page.html):
+    found = external_origins(page.html) if page.parts is None else origins_of(page.parts)
+    for reference in found:
         wanted = CSP_LISTS[reference.kind]
         if wanted is None or (reference.origin, wanted) in seen:
             continue
         seen.add((reference.origin, wanted))
         if not covers(as_list(csp.get(wanted)) or (), reference.origin):
+            where = "" if reference.file else f" at line {reference.line} of its document"
             yield Finding(
                 code=Code.PAGE_ORIGIN,
                 subject=_subject(page),
-                problem=f"loads `{reference.url}` at line {reference.line}, and its `{wanted}` "
-                f"does not list `{reference.origin}`.",
+                problem=f"loads `{reference.url}`{where}, and its `{wanted}` does not list "
+                f"`{reference.origin}`.",
                 consequence="Hosts block it.",
                 remedy="Add the origin to the page's `csp=`, or put the file into the page.",
                 severity=_severity(page),
+                place=_place(page, reference),
             )
+
+
+def _place(page: PageEntry, reference: ExternalOrigin) -> str:
+    """The author's own file and line, beside the page's file."""
+    if page.parts is None or page.file is None:
+        return page.place
+    document = next(iter(page.parts.files.values())).source.name
+    return f"{page.file.removesuffix(document)}{reference.file}:{reference.line}"

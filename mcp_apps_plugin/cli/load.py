@@ -16,6 +16,7 @@ from cyclopts import Parameter
 from fastmcp import FastMCP
 
 from mcp_apps_plugin.protocol.findings import MCPAppsError
+from mcp_apps_plugin.server.tree import mounted
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -43,8 +44,8 @@ def load_server(spec: str) -> FastMCP[Any]:
 
     Args:
         spec: `server.py`, or `server.py:name`, where the name is a server or a function without
-            arguments that returns one. Without a name: `mcp`, `server`, `app`, or else the only
-            server in the file.
+            arguments that returns one. Without a name: the only server in the file, or the one
+            that mounts all others, or else `mcp`, `server`, `app`.
 
     Raises:
         LoadError: There is no such file, it cannot be imported, or it does not say which server.
@@ -154,12 +155,14 @@ def _named(module: ModuleType, name: str, path: Path) -> FastMCP[Any]:
 
 def _only(module: ModuleType, path: Path) -> FastMCP[Any]:
     servers = _servers(module)
+    distinct = {id(server): name for name, server in servers.items()}
+    # What is imported to be mounted has a name in the file as well, maybe a usual one.
+    outer = [name for name in distinct.values() if distinct.keys() <= _within(servers[name])]
+    if len(outer) == 1:
+        return servers[outer[0]]
     for name in _USUAL_NAMES:
         if name in servers:
             return servers[name]
-    distinct = {id(server): name for name, server in servers.items()}
-    if len(distinct) == 1:
-        return next(iter(servers.values()))
     if distinct:
         names = ", ".join(f"`{path.name}:{name}`" for name in distinct.values())
         message = f"{path} has {len(distinct)} servers. Say which: {names}."
@@ -169,6 +172,17 @@ def _only(module: ModuleType, path: Path) -> FastMCP[Any]:
             f"For one that a function makes, write `{path.name}:function`."
         )
     raise LoadError(message)
+
+
+def _within(server: FastMCP[Any]) -> set[int]:
+    """Return the identities of a server and of all that are mounted on it, however deep."""
+    pending, found = [server], set[int]()
+    while pending:
+        each = pending.pop()
+        if id(each) not in found:
+            found.add(id(each))
+            pending += (below for _, below in mounted(each))
+    return found
 
 
 def _servers(module: ModuleType) -> dict[str, FastMCP[Any]]:

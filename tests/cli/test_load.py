@@ -31,6 +31,32 @@ FOUND = {
     "a function": ("def make(): return FastMCP('A')", ":make", "A"),
     "a coroutine function": ("async def make(): return FastMCP('A')", ":make", "A"),
     "beside a module": ("from beside import mcp", "", "Beside"),
+    "imported and mounted": (
+        (
+            "from beside import mcp as beside; company = FastMCP('A')\n"
+            "company.mount(beside, namespace='n'); company.mount(beside, namespace='s')"
+        ),
+        "",
+        "A",
+    ),
+    "imported under a usual name": (
+        "from beside import mcp; company = FastMCP('A'); company.mount(mcp)",
+        "",
+        "A",
+    ),
+    "mounted below": (
+        (
+            "a = FastMCP('A'); b = FastMCP('B'); c = FastMCP('C'); d = c\n"
+            "b.mount(a, namespace='x'); c.mount(b)"
+        ),
+        "",
+        "C",
+    ),
+    "not mounted, with a usual name": (
+        "x = FastMCP('X'); mcp = FastMCP('A'); y = FastMCP('Y'); mcp.mount(x)",
+        "",
+        "A",
+    ),
 }
 
 
@@ -71,6 +97,11 @@ WRONG = {
         "a = FastMCP('A'); b = FastMCP('B')",
         "",
         "has 2 servers. Say which: `server.py:a`, `server.py:b`.",
+    ),
+    "one that mounts some": (
+        "a = FastMCP('A'); b = FastMCP('B'); c = FastMCP('C'); c.mount(a)",
+        "",
+        "has 3 servers. Say which: `server.py:a`, `server.py:b`, `server.py:c`.",
     ),
     "not a server": ("x = 1", ":x", "`x` of "),
     "a function of something else": ("def x(): return 1", ":x", "`x()` of "),

@@ -127,8 +127,9 @@ def cli() -> str:
 
 CLI_INTRO = """`mcp-apps` comes with the package. Everywhere, `server.py` names the Python file that
 makes the server, and `server.py:name` one server in it, or a function without arguments that
-returns one. Without a name it is `mcp`, `server` or `app`, or else the only server in the file. The
-file is imported, so keep `mcp.run()` under `if __name__ == "__main__":`.
+returns one. Without a name it is the only server in the file; of several, the one that all others
+are mounted on, or else `mcp`, `server` or `app`. The file is imported, so keep `mcp.run()` under
+`if __name__ == "__main__":`.
 
 | exit code | meaning |
 |---|---|

@@ -128,6 +128,13 @@ class PageProvider(WrappedProvider):
         self._inheriting = False
         self.versioned: frozenset[str] = frozenset()
 
+    # Who looks for the server's own provider in its list, or takes it out, means this one.
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is self._inner
+
+    def __hash__(self) -> int:
+        return hash(self._inner)
+
     def declared(self) -> list[AppResource]:
         """List the declared pages, one for each address and source, in order of declaration."""
         found: dict[tuple[str | None, object], AppResource] = {}

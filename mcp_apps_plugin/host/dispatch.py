@@ -101,8 +101,9 @@ class Dispatcher:
 
     async def take_text(self, text: str | bytes) -> None:
         """Take one message as JSON text; its size is checked before it is parsed."""
-        if len(text) > self._limits.message_bytes:
-            self._refusals.note(Reason.TOO_LARGE, f"a message of {len(text)} bytes")
+        size = _size(text)
+        if size > self._limits.message_bytes:
+            self._refusals.note(Reason.TOO_LARGE, f"a message of {size} bytes")
             return
         try:
             message = json.loads(text)
@@ -255,3 +256,11 @@ class Dispatcher:
         """Cancel whatever is being answered or heard."""
         await self._answering.cancel_all()
         await self._hearing.cancel_all()
+
+
+def _size(text: str | bytes) -> int:
+    """Return the size of a message in bytes, as UTF-8."""
+    if isinstance(text, bytes) or text.isascii():
+        return len(text)
+    # Half of a surrogate pair is refused once it is parsed; here it only counts.
+    return len(text.encode(errors="surrogatepass"))

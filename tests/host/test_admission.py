@@ -127,6 +127,18 @@ async def test_text_is_measured_before_it_is_parsed(client, show):
         await bridge.receive_text(json.dumps(PING))
 
 
+@pytest.mark.parametrize("letter", ["x", "ü", "字", "😀", "\ud800"])
+async def test_the_size_of_text_is_counted_in_bytes(client, show, letter):
+    """Text beyond ASCII takes more bytes than it has letters, as text and as bytes alike."""
+    width = len(letter.encode(errors="surrogatepass"))
+    async with show(client, limits=Limits(message_bytes=12_000)) as (bridge, _):
+        for text in (letter * (12_000 // width), letter * (12_000 // width + 1)):
+            await bridge.receive_text(text)
+            await bridge.receive_text(text.encode(errors="surrogatepass"))
+        # What fits was parsed, and is no JSON.
+        assert bridge.refusals.counts == {Reason.MALFORMED: 2, Reason.TOO_LARGE: 2}
+
+
 async def test_messages_come_at_a_bearable_rate(client, show):
     """Past the burst, requests are answered with an error until time has passed."""
     limits = Limits(messages_per_second=50, message_burst=10)

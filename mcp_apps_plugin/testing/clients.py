@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from fastmcp.client.elicitation import ElicitResult
+from typing import TYPE_CHECKING, Any, cast
 
 from mcp_apps_plugin.checks.connect import apps_client
-from mcp_apps_plugin.protocol.shapes import as_object
+from mcp_apps_plugin.testing.answers import as_answer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from fastmcp import Client
+    from fastmcp.client.elicitation import ElicitResult
 
     from mcp_apps_plugin.checks.snapshot import Apps, Era
     from mcp_apps_plugin.host.elicitation import ElicitationHandler
@@ -39,8 +38,9 @@ async def open_client(
         era: The protocol era: `"modern"` (2026-07-28) or `"legacy"`.
         apps: What the client declares for MCP Apps: `"apps"`, or `True`; `"none"`, or `False`;
             or `"wrong-mime"`.
-        elicitation: Answers the server's questions: FastMCP's own kind of handler, or the content
-            that accepts every form. Without it the client declares no elicitation.
+        elicitation: Answers the server's questions: FastMCP's own kind of handler, the content
+            that accepts every form, or a whole result. Without it the client declares no
+            elicitation. Content that does not fit a form ends the call (`elicit-answer`).
         http: Whether to speak HTTP, through the server's own application but without a socket.
         stateless: With `http`: whether the application keeps no sessions.
         options: Further options of `fastmcp.Client`.
@@ -64,14 +64,14 @@ async def open_client(
 
 def elicitation_handler(given: Any) -> ElicitationHandler | None:
     """Return a handler as it is, and for content one that accepts every form with it."""
-    content = as_object(given)
-    if content is None:
-        handler: ElicitationHandler | None = given
+    if given is None or callable(given):
+        handler: ElicitationHandler | None = cast("Any", given)
         return handler
 
     async def accept(message: str, kind: Any, params: Any, context: Any) -> ElicitResult[Any]:
-        del message, kind, params, context
-        return ElicitResult(action="accept", content=content)
+        del kind, context
+        form = getattr(params, "requested_schema", None)  # a question by URL has none
+        return as_answer(given, message, form, "elicitation=")
 
     return accept
 

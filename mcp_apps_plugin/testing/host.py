@@ -7,9 +7,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import mcp_types
-from fastmcp.client.elicitation import ElicitResult
-
 from mcp_apps_plugin.checks.connect import is_client
 from mcp_apps_plugin.checks.showing import Record
 from mcp_apps_plugin.host import (
@@ -20,7 +17,7 @@ from mcp_apps_plugin.host import (
     model_tools,
     resolve_page,
 )
-from mcp_apps_plugin.protocol.shapes import as_object
+from mcp_apps_plugin.testing.answers import as_answer
 from mcp_apps_plugin.testing.clients import open_client
 from mcp_apps_plugin.testing.session import AppsSession, Opening
 from mcp_apps_plugin.testing.view import SECONDS, ScriptedView
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from types import TracebackType
 
+    import mcp_types
     from fastmcp import Client
 
     from mcp_apps_plugin.checks.snapshot import Era
@@ -73,7 +71,7 @@ class AppsHost:
         view: Makes the page's half of each session: a class like `ScriptedView`.
         answer: Answers the server's questions, for a server: content to accept with, a whole
             result, or a function of the question's parameters. A page that the question names
-            answers first.
+            answers first. One that does not fit the form ends the call (`elicit-answer`).
         context: The host context to begin with.
         limits: How much a page may send.
         client: Further options of `fastmcp.Client`.
@@ -213,18 +211,10 @@ class AppsHost:
         if callable(given):
             given = given(params.model_dump(mode="json", by_alias=True, exclude_none=True))
             given = await given if asyncio.iscoroutine(given) else given
-        answer = _answer(given)
+        form = getattr(params, "requested_schema", None)  # a question by URL has none
+        answer = as_answer(given, message, form, "answer=")
         self.questions.append(Question(message, None, answer))
         return answer
-
-
-def _answer(given: Any) -> ElicitResult[Any]:
-    if isinstance(given, mcp_types.ElicitResult):
-        return ElicitResult(action=given.action, content=given.content)
-    content = as_object(given) or {}
-    if "action" in content:
-        return ElicitResult.model_validate(content)
-    return ElicitResult(action="accept", content=content)
 
 
 async def find_page(client: Client[Any], name: str) -> tuple[mcp_types.Tool, ResolvedPage]:

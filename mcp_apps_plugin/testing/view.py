@@ -13,6 +13,7 @@ from mcp_apps_plugin.protocol import jsonrpc
 from mcp_apps_plugin.protocol.constants import VIEW_PROTOCOL_VERSION
 from mcp_apps_plugin.protocol.messages import Method
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
+from mcp_apps_plugin.testing.answers import as_answer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -169,10 +170,9 @@ class ScriptedView:
         given = self.answer
         if callable(given):
             given = await _awaited(given(params))
-        if isinstance(given, mcp_types.ElicitResult):
-            return given.model_dump(mode="json", by_alias=True, exclude_none=True)
-        content = as_object(given) or {}
-        return content if "action" in content else {"action": "accept", "content": content}
+        message, form = str(params.get("message")), as_object(params.get("requestedSchema"))
+        answer = as_answer(given, message, form, "answer=")
+        return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, seconds: float = SECONDS

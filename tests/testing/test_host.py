@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.exceptions import ToolError
+from mcp import MCPError
+from mcp_types import ElicitResult
 
 from mcp_apps_plugin import ui
 from mcp_apps_plugin.host import PageUnavailableError, Reason, apps_client_extension
-from mcp_apps_plugin.testing import AppsHost, ScriptedView, ToolFailedError, ViewRefusedError
+from mcp_apps_plugin.testing import (
+    AppsHost,
+    ScriptedView,
+    ToolFailedError,
+    ViewRefusedError,
+    open_client,
+)
 
 
 @pytest.fixture(params=["modern", "legacy"])
@@ -138,6 +147,65 @@ async def test_the_form_asks_where_no_page_can(booking):
     async with AppsHost(booking, **answers) as host, host.open("book") as session:
         assert session.result.structured_content["action"] == "decline"
     assert [question.page for question in host.questions] == [None]
+
+
+ANSWERS = [
+    ({}, "value: Required property is missing"),
+    ({"value": "three"}, "value: Expected an integer"),
+    ({"value": None}, "value: Expected an integer"),
+    (3, "it takes the fields, not int"),
+    ("three", "it takes the fields, not str"),
+    ([3], "it takes the fields, not list"),
+    (lambda _: None, "it takes the fields, not NoneType"),
+    ({"action": "accept"}, "value: Required property is missing"),
+    (ElicitResult(action="accept", content={"value": "3"}), "value: Expected an integer"),
+    ({"action": "later"}, "value: Required property is missing"),
+]
+
+
+@pytest.mark.parametrize(("answer", "problem"), ANSWERS)
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+@pytest.mark.parametrize("apps", ["apps", "none"])
+async def test_an_answer_that_does_not_fit(booking, answer, problem, era, apps):
+    """Whether a page or the form asks, in either era: question, option, fault and remedy."""
+    async with AppsHost(booking, answer=answer, era=era, apps=apps) as host:
+        with pytest.raises((MCPError, ToolError)) as caught:
+            await host.client.call_tool("book")
+    said = str(caught.value)
+    assert "the question 'How many days?': `answer=" in said
+    assert problem in said
+    assert "for example `answer={'value': 1}`" in said
+    assert "[elicit-answer]" in said
+    assert "schema[" not in said
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+async def test_content_of_a_client_that_does_not_fit(booking, era):
+    """The same for `elicitation=`, which a contract has too."""
+    async with open_client(booking, era=era, elicitation={"days": 3}) as client:
+        with pytest.raises(
+            (MCPError, ToolError), match=r"`elicitation=\{'days': 3\}` does not fit"
+        ):
+            await client.call_tool("book")
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ({"value": 3}, "accept"),
+        ({"action": "accept", "content": {"value": 3}}, "accept"),
+        (ElicitResult(action="accept", content={"value": 3}), "accept"),
+        ({"action": "decline"}, "decline"),
+        (ElicitResult(action="cancel"), "cancel"),
+    ],
+)
+@pytest.mark.parametrize("apps", ["apps", "none"])
+async def test_every_way_to_answer(booking, answer, action, apps):
+    """Fields, a whole result, and the SDK's own."""
+    async with AppsHost(booking, answer=answer, apps=apps) as host:
+        assert (await host.client.call_tool("book")).data["action"] == action
+    async with open_client(booking, apps=apps, elicitation=answer) as client:
+        assert (await client.call_tool("book")).data["action"] == action
 
 
 async def test_the_view_offers_tools(weather):

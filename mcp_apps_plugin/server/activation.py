@@ -120,6 +120,14 @@ PATCHES = (
         upstream="PrefectHQ/fastmcp#2695",
     ),
     Patch(
+        FastMCP,
+        {"_lifespan_manager": Method(_stand_in("started"), ("self",))},
+        feature="starts",
+        why="A finding has to stop a start after every provider's lifespan was entered, and before "
+        "the first request; a provider's own lifespan is entered while later ones are not ready.",
+        upstream="PrefectHQ/fastmcp#2695",
+    ),
+    Patch(
         Tool,
         {"convert_result": Method(_stand_in("tool_result"), ("self", "raw_value"))},
         feature="words",

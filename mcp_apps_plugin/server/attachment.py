@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastmcp import FastMCP
@@ -24,7 +23,7 @@ from mcp_apps_plugin.server.versions import Versions
 from mcp_apps_plugin.server.wire import WireMiddleware
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping
 
     from mcp_apps_plugin.declarations.page import AppResource
 
@@ -36,14 +35,12 @@ class Attachment:
 
     Args:
         server: The server. It keeps this object; this object keeps only a weak reference.
-        on_start: What runs when the server starts, before its first request.
     """
 
-    def __init__(self, server: Server, on_start: Callable[[Server], Awaitable[None]]) -> None:
+    def __init__(self, server: Server) -> None:
         self._server = weakref.ref(server)
-        self._check = on_start
         self.links = AttachedLinks()
-        self.pages = PageProvider(server.local_provider, self, self._on_start)
+        self.pages = PageProvider(server.local_provider, self)
         self.versions = Versions(self)
         self.lists = Lists(self)
         self.addresses = Addresses(self)
@@ -91,11 +88,6 @@ class Attachment:
             take_back(component)
         del vars(server)[KEY]
         _everywhere.discard(self)
-
-    @asynccontextmanager
-    async def _on_start(self) -> AsyncGenerator[None]:
-        await self._check(self.server)
-        yield
 
 
 _everywhere: weakref.WeakSet[Attachment] = weakref.WeakSet()

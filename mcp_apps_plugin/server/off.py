@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from mcp_apps_plugin.plugins.registry import PageEntry, Registry, ToolEntry
 
-Feature = Literal["servers", "server", "words", "pages", "templates", "namespaces", "audits", ""]
+Feature = Literal[
+    "servers", "server", "words", "pages", "templates", "namespaces", "starts", "audits", ""
+]
 """What may be off; nothing for what nobody would miss."""
 
 CONSEQUENCES: Final[dict[Feature, str]] = {
@@ -26,6 +28,7 @@ CONSEQUENCES: Final[dict[Feature, str]] = {
     "pages": "pages from functions, files and texts are not completed",
     "templates": "pages from templates are not completed",
     "namespaces": "links, results and names below a namespace",
+    "starts": "servers are not looked over when they start",
     "audits": "mounted servers are looked over again, each on its own",
 }
 _off: dict[tuple[Feature, str], Finding] = {}

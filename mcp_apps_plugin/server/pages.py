@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
@@ -26,8 +25,7 @@ from mcp_apps_plugin.server.problems import build_findings, note_findings
 from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Sequence
     from pathlib import Path
 
     from fastmcp import FastMCP
@@ -106,22 +104,15 @@ class PageProvider(WrappedProvider):
     Args:
         own: The server's own provider.
         attachment: Our parts on that server.
-        on_start: What runs when the server starts.
 
     Attributes:
         versioned: The addresses of its pages that are versioned, by any of their declarations.
     """
 
-    def __init__(
-        self,
-        own: LocalProvider,
-        attachment: Attachment,
-        on_start: Callable[[], AbstractAsyncContextManager[None]],
-    ) -> None:
+    def __init__(self, own: LocalProvider, attachment: Attachment) -> None:
         super().__init__(own, Transform())
         self._transforms.clear()  # none is needed, and each costs every lookup
         self._attachment = attachment
-        self._on_start = on_start
         self._made: dict[int, tuple[AppResource, Resource]] = {}
         self._by_uri: dict[str, Resource] = {}
         self._state: object = None
@@ -263,12 +254,6 @@ class PageProvider(WrappedProvider):
             if page is not None and declared_page(page) is not None:
                 return page
         return None
-
-    @asynccontextmanager
-    async def lifespan(self) -> AsyncGenerator[None]:
-        """Build the pages and look the server over before its first request."""
-        async with super().lifespan(), self._on_start():
-            yield
 
     def resource(self, page: AppResource) -> Resource:
         """Return the resource of a declared page; the same one every time."""

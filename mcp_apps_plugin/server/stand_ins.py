@@ -6,6 +6,7 @@ the first of them is called, and with it what serves pages: an import alone stay
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastmcp import FastMCP
@@ -36,7 +37,7 @@ from mcp_apps_plugin.server.shaping import shape_result
 from mcp_apps_plugin.server.switch import LOCK, is_active
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from fastmcp.tools import Tool
 
@@ -59,7 +60,7 @@ def attach(server: FastMCP[Any]) -> None:
             switch_off(feature, part, "is gone.")
         warn_of_changes()
         try:
-            Attachment(server, on_start=check_start)
+            Attachment(server)
         except Exception as error:  # noqa: BLE001  whatever a FastMCP of another shape raises
             vars(server)[KEY] = None
             problem = f"take no parts of ours ({type(error).__name__}: {error})."
@@ -87,6 +88,20 @@ def new_server(original: Original) -> Original:
         attach(self)
 
     return __init__
+
+
+def started(original: Original) -> Original:
+    """Look a server over once all that starts with it has started, before its first request."""
+
+    @asynccontextmanager
+    async def _lifespan_manager(self: FastMCP[Any]) -> AsyncGenerator[None]:
+        runs = getattr(self, "_lifespan_result_set", False)
+        async with original(self):
+            if not runs and attachment_of(self) is not None:
+                await check_start(self)
+            yield
+
+    return _lifespan_manager
 
 
 def run(original: Original) -> Original:

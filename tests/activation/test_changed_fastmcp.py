@@ -120,6 +120,11 @@ ALL = {"file", "words", "fallback", "pages", "templates", "namespaces", "attache
         ("gone('fastmcp.server.mixins.lifespan')", "looked over again", set()),
         ("del FastMCP.run", "", set()),
         (
+            "o = FastMCP._lifespan_manager\\nFastMCP._lifespan_manager = lambda me: o(me)",
+            "servers are not looked over when they start",
+            set(),
+        ),
+        (
             "odd_init()",
             "everything",
             ALL,

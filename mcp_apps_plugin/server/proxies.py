@@ -19,6 +19,7 @@ from mcp_apps_plugin.server.elicitation.holds import reach_back_end
 from mcp_apps_plugin.server.elicitation.leg import current_leg
 from mcp_apps_plugin.server.elicitation.pushed import PushedQuestions, lent_client
 from mcp_apps_plugin.server.negotiation import client_ui_settings, is_modern
+from mcp_apps_plugin.server.switch import is_active
 from mcp_apps_plugin.server.tree import (
     base_of,
     is_remote,
@@ -29,7 +30,7 @@ from mcp_apps_plugin.server.tree import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fastmcp import FastMCP
     from fastmcp.client import Client
@@ -47,6 +48,8 @@ class _Forwarding:
         self.factory = factory
 
     def __call__(self) -> Any:
+        if not is_active():
+            return self.factory()  # whoever holds a component from before is not found
         lent = lent_client(self)
         if lent is not None:
             return lent
@@ -72,42 +75,63 @@ class _Forwarding:
         return client
 
 
-def forward_declarations(server: Server) -> None:
+def forward_declarations(server: Server) -> list[_Forwarding]:
     """Let every proxy on a server, and on those mounted on it, forward declarations.
 
     Mounted ones too, as a component is looked up there before that server's middleware runs, and
     keeps the factory it was made with. Those that forward already are left alone.
+
+    Returns:
+        The factories of those that did not.
     """
     if not proxies_exist():
-        return
-    for _, below in mounted(server):
-        forward_declarations(below)
+        return []
+    begun = [each for _, below in mounted(server) for each in forward_declarations(below)]
     for provider in server.providers:
         if is_remote(provider):
             base: Any = base_of(provider)
             if not isinstance(base.client_factory, _Forwarding):
-                plain = base.client_factory
-                base.client_factory = _Forwarding(plain)
-                for component in _made_with(server, base, plain):
-                    component._client_factory = base.client_factory  # noqa: SLF001  no setter
+                base.client_factory = _Forwarding(base.client_factory)
+                begun.append(base.client_factory)
+                _exchange(_looked_up(base), begun)
+    if begun:
+        # Tools made by hand from what a proxy made have that as their roots.
+        _exchange(map(root_of, local_components(server)), begun)
+    return begun
 
 
-def _made_with(server: Server, provider: Any, factory: object) -> Iterator[Any]:
-    """Yield the components that were looked up before, and keep the factory they were made with."""
-    caches: list[Any] = [getattr(provider, f"_{kind}_cache", None) for kind in _CACHED]
-    known: list[Any] = [each for cache in caches if cache is not None for each in cache.items]
-    # Tools made from such ones, by hand, have them as their roots.
-    for component in (*known, *map(root_of, local_components(server))):
-        if getattr(component, "_client_factory", None) is factory:
-            yield component
+def _exchange(components: Iterable[Any], begun: list[_Forwarding]) -> None:
+    """Let components that were looked up before connect as their proxies do now."""
+    for component in components:
+        plain = getattr(component, "_client_factory", None)
+        for factory in begun:
+            if plain is factory.factory:
+                component._client_factory = factory  # noqa: SLF001  no setter
+
+
+def _looked_up(provider: Any) -> Iterator[Any]:
+    for kind in _CACHED:
+        cache = getattr(provider, f"_{kind}_cache", None)
+        yield from () if cache is None else cache.items
 
 
 def stop_forwarding(server: Server) -> None:
-    """Give every proxy its own factory back."""
-    for provider in server.providers:
-        base: Any = base_of(provider)
-        if is_remote(provider) and isinstance(base.client_factory, _Forwarding):
-            base.client_factory = base.client_factory.factory
+    """Give every proxy, and what was made by one, its own factory back."""
+    if not proxies_exist():
+        return
+    proxies = [base_of(provider) for provider in server.providers if is_remote(provider)]
+    for proxy in proxies:
+        _give_back(proxy, "client_factory")
+        for component in _looked_up(proxy):
+            _give_back(component, "_client_factory")
+    for component in map(root_of, local_components(server)):
+        _give_back(component, "_client_factory")
+
+
+def _give_back(owner: Any, name: str) -> None:
+    factory = getattr(owner, name, None)
+    if isinstance(factory, _Forwarding):
+        setattr(owner, name, factory.factory)
 
 
 def _declare_for_front(client: Client[Any], connects: object) -> None:

@@ -294,6 +294,64 @@ def test_deactivate(run_python: Any) -> None:
     ]
 
 
+def test_deactivate_gives_proxies_their_connections_back(run_python: Any) -> None:
+    """Neither a proxy nor what it made, nor a tool made from that by hand, keeps our factory."""
+    code = """
+        from fastmcp.server import create_proxy
+        from fastmcp.tools import Tool
+        from mcp.client.extension import advertise
+        from mcp_apps_plugin import activate, deactivate, supports_apps
+
+        shows = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile=mcp-app"]})
+        back = FastMCP("back")
+        back.tool(lambda: supports_apps().value, name="told")
+        back.resource("data://x", name="x")(lambda: "x")
+        back.resource("data://x/{y}", name="y")(lambda y: y)
+        back.prompt(lambda: "p", name="p")
+        proxy, front = create_proxy(back), FastMCP("front")
+        front.mount(proxy)
+        (provider,) = (each for each in proxy.providers if hasattr(each, "client_factory"))
+        plain = provider.client_factory
+
+        def factories():
+            kinds = ("tools", "resources", "templates", "prompts")
+            caches = [getattr(provider, f"_{kind}_cache") for kind in kinds]
+            made = [item for cache in caches for item in cache.items]
+            assert len(made) == 4
+            by_hand = [c.parent_tool for c in front.local_provider._components.values()]
+            return [provider.client_factory, *(c._client_factory for c in (*made, *by_hand))]
+
+        async def use(server=front, names=("told", "mine")):
+            async with Client(server, extensions=[shows]) as client:
+                await client.list_tools()
+                await client.list_resources()
+                await client.list_resource_templates()
+                await client.list_prompts()
+                return [(await client.call_tool(name)).content[0].text for name in names]
+
+        async def main():
+            async with Client(proxy) as client:
+                await client.list_tools()
+            held = await proxy.get_tool("told")
+            front.add_tool(Tool.from_tool(held, name="mine"))
+            reports = [await use(), plain in factories()]
+            kept = await proxy.get_tool("told")
+            reports += [await use(), plain in factories()]
+            deactivate()
+            other = FastMCP("other")
+            other.add_tool(kept)
+            reports += [await use(), all(each is plain for each in factories())]
+            reports += await use(other, ["told"])
+            activate()
+            reports += [await use(), plain in factories()]
+            return reports
+
+        print(json.dumps(asyncio.run(main())))
+    """
+    told = [["yes", "yes"], False]
+    assert run_python(PRELUDE + _flat(code)) == [*told, *told, ["no", "no"], True, "no", *told]
+
+
 def test_deactivate_under_another_wrapper(run_python: Any) -> None:
     """A wrapper that somebody else put around ours stays, and ours does nothing any more."""
     code = """

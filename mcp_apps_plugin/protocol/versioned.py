@@ -29,7 +29,7 @@ def digest_of(html: str, ui: Mapping[str, Any]) -> str:
         html: The document as it is served.
         ui: The complete `_meta.ui`.
     """
-    options = json.dumps(ui, sort_keys=True, separators=(",", ":"))
+    options = json.dumps(ui, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(f"{options}\n{html}".encode(errors="surrogatepass")).hexdigest()[:_DIGITS]
 
 

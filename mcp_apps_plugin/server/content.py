@@ -7,20 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import ResourceError
 from fastmcp.resources import ResourceContent, ResourceResult
+from fastmcp.resources.base import InputRequiredResourceResult
 from mcp_types import InputRequiredResult
 
 from mcp_apps_plugin.declarations.page_file import Page
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.shapes import as_list
+from mcp_apps_plugin.server.emission import declared_page, item_ui, subject_of
 from mcp_apps_plugin.server.problems import build_findings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fastmcp import FastMCP
+    from fastmcp.resources import Resource, ResourceTemplate
+
     from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.view import BuiltPage
+
+    Server = FastMCP[Any]
+
+_RETURN = "Return the HTML as `str`, `bytes`, a `Path`, or one `ResourceContent`."
 
 # What FastMCP writes where an author wrote nothing.
 _UNSET_MIME_TYPES = frozenset({None, "", "text/plain", "application/octet-stream", MIME_TYPE})
@@ -38,77 +47,118 @@ class PageError(ResourceError):
         self.finding = finding
 
 
+class _NoPageError(Exception):
+    """What a handler returned is no page: what is wrong with it, and the remedy."""
+
+    def __init__(self, problem: str, remedy: str = _RETURN) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.remedy = remedy
+
+
 def page_result(
-    returned: Any, *, subject: str, ui: JsonObject, declared: AppResource | None
-) -> ResourceResult | InputRequiredResult:
+    server: Server, resource: Resource | ResourceTemplate, returned: object
+) -> ResourceResult | None:
     """Make the one item of a page.
 
     Args:
+        server: The server that reads it.
+        resource: The page.
         returned: What the handler returned: `str`, `bytes`, `Path`, `Page`, `ResourceContent`, a
             list of one, a `ResourceResult`, or `None` where the declaration names a file.
-        subject: The handler, for errors.
-        ui: The complete `_meta.ui` of the page.
-        declared: The declaration, whose file stands in for `None`.
+
+    Returns:
+        The result; `None` where FastMCP is to make it. That is where the handler asks the user
+        first, and the page comes with the retry; and where it returned no page and nobody
+        declared one here: a server that ran goes on running.
 
     Raises:
-        PageError: It returned something else, another MIME type, or no HTML (`page-content`).
+        PageError: A declared page's handler returned something else, another MIME type, or no
+            HTML (`page-content`); or the file that it named cannot be built.
     """
-    if isinstance(returned, InputRequiredResult):
-        return returned  # it asks the user first; the page comes with the retry
-    meta: JsonObject = {}
-    if isinstance(returned, ResourceResult):
-        result_meta, returned = returned.meta, returned.contents
-    else:
-        result_meta = None
-    items = as_list(returned) or ()
-    if any(isinstance(item, ResourceContent) for item in items):
-        if len(items) != 1:
-            raise _content(subject, f"returned {len(items)} items; a page is exactly one.")
-        returned = items[0]
-    if isinstance(returned, ResourceContent):
-        if returned.mime_type not in _UNSET_MIME_TYPES:
-            raise _content(subject, f"returned the MIME type `{returned.mime_type}`.")
-        meta = dict(returned.meta or {})
-        returned = returned.content
-    html = _html(returned, subject, declared)
-    item = ResourceContent(html, mime_type=MIME_TYPE, meta={**meta, UI_KEY: ui})
+    from mcp_apps_plugin.view import PageBuildError  # noqa: PLC0415  heavy, and for pages only
+
+    if isinstance(returned, InputRequiredResult | InputRequiredResourceResult):
+        return None
+    declared = declared_page(resource)
+    try:
+        content, meta, result_meta = _one_item(returned)
+        html = _html(content, declared)
+    except _NoPageError as error:
+        if declared is None and not isinstance(returned, Page):
+            return None
+        finding = Finding(
+            code=Code.PAGE_CONTENT,
+            subject=subject_of(resource),
+            problem=error.problem,
+            consequence="The host would show an error or an empty frame.",
+            remedy=error.remedy,
+        )
+        raise PageError(finding) from None
+    except PageBuildError as error:
+        raise PageError(build_findings(subject_of(resource), error.page, error)[0]) from None
+    ui = item_ui(server, resource, meta.pop(UI_KEY, None))
+    if ui is not None:
+        meta[UI_KEY] = ui
+    item = ResourceContent(html, mime_type=MIME_TYPE, meta=meta or None)
     return ResourceResult([item], meta=result_meta)
 
 
-def _html(returned: Any, subject: str, declared: AppResource | None) -> str:
+def _one_item(returned: Any) -> tuple[Any, JsonObject, JsonObject | None]:
+    """Take apart what a handler returned: the content, its `_meta`, and that of the result."""
+    result_meta = None
+    if isinstance(returned, ResourceResult):
+        result_meta, returned = returned.meta, returned.contents
+    items = as_list(returned) or ()
+    if any(isinstance(item, ResourceContent) for item in items):
+        if len(items) != 1:
+            problem = f"returned {len(items)} items; a page is exactly one."
+            raise _NoPageError(problem)
+        returned = items[0]
+    if not isinstance(returned, ResourceContent):
+        return returned, {}, result_meta
+    if returned.mime_type not in _UNSET_MIME_TYPES:
+        problem = f"returned the MIME type `{returned.mime_type}`."
+        raise _NoPageError(problem)
+    return returned.content, dict(returned.meta or {}), result_meta
+
+
+def _html(returned: Any, declared: AppResource | None) -> str:
     from mcp_apps_plugin.view import (  # noqa: PLC0415  heavy, and for pages only
-        PageBuildError,
         build_text,
         complete_document,
     )
 
     if returned is None and declared is not None and declared.file is not None:
         returned = declared.file.location
-    try:
-        if isinstance(returned, Page):
-            return _built(returned.file.location).with_data(returned.data)
-        if isinstance(returned, Traversable):
-            return _built(returned).html
-        html = _text(returned, subject)
-        # What nobody declared here is completed, and otherwise left as its author sends it.
-        return complete_document(html) if declared is None else build_text(html)
-    except PageBuildError as error:
-        raise PageError(build_findings(subject, error.page, error)[0]) from None
-    except (TypeError, ValueError) as error:
-        remedy = "Give `Page(…, data=…)` texts, numbers, lists and mappings."
-        raise _content(subject, f"has data that is not JSON: {error}.", remedy) from None
+    if isinstance(returned, Page):
+        built = _built(returned.file.location)
+        try:
+            return built.with_data(returned.data)
+        except (TypeError, ValueError) as error:
+            problem = f"has data that is not JSON: {error}."
+            remedy = "Give `Page(…, data=…)` texts, numbers, lists and mappings."
+            raise _NoPageError(problem, remedy) from None
+    if isinstance(returned, Traversable):
+        return _built(returned).html
+    html = _text(returned)
+    # What nobody declared here is completed, and otherwise left as its author sends it.
+    return complete_document(html) if declared is None else build_text(html)
 
 
-def _text(returned: Any, subject: str) -> str:
+def _text(returned: object) -> str:
     if isinstance(returned, bytes):
         try:
             returned = returned.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise _content(subject, f"returned bytes that are not UTF-8 ({error}).") from None
+            problem = f"returned bytes that are not UTF-8 ({error})."
+            raise _NoPageError(problem) from None
     if not isinstance(returned, str):
-        raise _content(subject, f"returned {type(returned).__name__}, which is no HTML.")
+        problem = f"returned {type(returned).__name__}, which is no HTML."
+        raise _NoPageError(problem)
     if not returned.strip():
-        raise _content(subject, "returned an empty page.")
+        problem = "returned an empty page."
+        raise _NoPageError(problem)
     return returned
 
 
@@ -128,18 +178,3 @@ def _built(location: Traversable) -> BuiltPage:
 def built_files() -> list[Path]:
     """List the files of the pages that handlers named so far."""
     return [file for page in _pages.values() for file in page.files]
-
-
-_RETURN = "Return the HTML as `str`, `bytes`, a `Path`, or one `ResourceContent`."
-
-
-def _content(subject: str, problem: str, remedy: str = _RETURN) -> PageError:
-    return PageError(
-        Finding(
-            code=Code.PAGE_CONTENT,
-            subject=subject,
-            problem=problem,
-            consequence="The host would show an error or an empty frame.",
-            remedy=remedy,
-        )
-    )

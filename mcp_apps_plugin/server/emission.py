@@ -21,7 +21,7 @@ from mcp_apps_plugin.protocol.links import link_of, rewrite_links
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
 from mcp_apps_plugin.server.folders import function_key
-from mcp_apps_plugin.server.tree import is_foreign
+from mcp_apps_plugin.server.tree import is_foreign, is_proxied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,33 +96,64 @@ def emit_page(server: Server, resource: _AnyResource) -> _AnyResource:
     meta = resource.meta
     if isinstance(meta, Emitted) and meta.is_for(server):
         return resource
+    if not keeps_mime_type(resource):
+        return resource  # its author made it something else on purpose, and says all of it
     original = original_of(resource)
     written = {**(original or {}), UI_KEY: page_ui(server, resource)}
     page = _written(server, resource, written, original)
-    if page.mime_type != MIME_TYPE and keeps_mime_type(page) and isinstance(page.meta, Emitted):
+    if page.mime_type != MIME_TYPE and isinstance(page.meta, Emitted):
         page.meta.mime_type = page.mime_type
         vars(page)["mime_type"] = MIME_TYPE
     return page
 
 
 def page_ui(server: Server, resource: Resource | ResourceTemplate) -> JsonObject:
-    """Return the complete `_meta.ui` of a page on a server, as every list and read shows it."""
+    """Return the complete `_meta.ui` of a page on a server, as every list shows it."""
     meta = resource.meta
-    if isinstance(meta, Emitted):
-        if meta.is_for(server):
-            return as_object(meta[UI_KEY]) or {}
-        meta = meta.original
-    declared = declared_page(resource)
-    written = as_object((meta or {}).get(UI_KEY)) or {}
-    try:
-        options = ResourceUi.coerce(written)
-    except MCPAppsError:  # the audit names it
-        if declared is None:
-            return written  # a server that ran goes on running
-        options = ResourceUi()
-    if declared is not None:
-        options = declared.ui.filled(options)
+    if isinstance(meta, Emitted) and meta.is_for(server):
+        return as_object(meta[UI_KEY]) or {}
+    options = _options(resource)
+    if options is None:
+        return _written_ui(resource)  # a server that ran goes on running
     return plugins().customize_page(server, address_of(resource), options.to_wire())
+
+
+def item_ui(server: Server, resource: Resource | ResourceTemplate, own: Any) -> Any:
+    """Return the `_meta.ui` of a page as it is read.
+
+    Args:
+        server: The server that reads the page.
+        resource: The page.
+        own: What the handler put on the item itself; it goes before the page's, field by field.
+
+    Returns:
+        The complete object; what was written where it is no options of a page; of a back end's
+        page what that one said, which may be `None`.
+    """
+    if is_proxied(resource):  # its list is passed on as it is, and both have to say the same
+        return (resource.meta or {}).get(UI_KEY) if own is None else own
+    if own is None or own == (resource.meta or {}).get(UI_KEY):  # as FastMCP's `TextResource` does
+        return page_ui(server, resource)
+    try:
+        options = ResourceUi.coerce(own)
+    except MCPAppsError:  # `mcp-apps check` names it
+        return own  # a server that ran goes on running
+    options = options.filled(_options(resource) or ResourceUi())
+    return plugins().customize_page(server, address_of(resource), options.to_wire())
+
+
+def _options(resource: Resource | ResourceTemplate) -> ResourceUi | None:
+    """Return the options of a page; `None` where nobody declared it, and what is there is none."""
+    declared = declared_page(resource)
+    try:
+        options = ResourceUi.coerce(_written_ui(resource))
+    except MCPAppsError:  # the audit names it
+        return None if declared is None else declared.ui
+    return options if declared is None else declared.ui.filled(options)
+
+
+def _written_ui(resource: Resource | ResourceTemplate) -> JsonObject:
+    return as_object((original_of(resource) or {}).get(UI_KEY)) or {}
 
 
 def declared_page(resource: FastMCPComponent) -> AppResource | None:
@@ -220,6 +251,15 @@ def is_left_alone(meta: JsonObject) -> bool:
 def is_prefab(link: str | None) -> bool:
     """Tell whether a link is the place that Prefab marks a tool with, for FastMCP to fill in."""
     return (link or "").startswith(_PREFAB)
+
+
+def as_written(component: _Component) -> _Component:
+    """Return a component with the `meta` and the MIME type that its author gave it."""
+    if not isinstance(component.meta, Emitted):
+        return component
+    written = component.model_copy()
+    take_back(written)
+    return written
 
 
 def take_back(component: FastMCPComponent) -> None:

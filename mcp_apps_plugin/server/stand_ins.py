@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastmcp import FastMCP
-from fastmcp.resources import ResourceResult
 
 from mcp_apps_plugin.declarations.link import any_words
 from mcp_apps_plugin.declarations.marks import UI_MARK
@@ -23,13 +22,7 @@ from mcp_apps_plugin.server.attachment import (
 )
 from mcp_apps_plugin.server.audit import check_start
 from mcp_apps_plugin.server.content import page_result
-from mcp_apps_plugin.server.emission import (
-    declared_page,
-    is_page,
-    keeps_mime_type,
-    page_ui,
-    subject_of,
-)
+from mcp_apps_plugin.server.emission import as_written, is_page, keeps_mime_type
 from mcp_apps_plugin.server.off import is_off, switch_off, switch_on, warn_of_changes
 from mcp_apps_plugin.server.older_servers import KEY
 from mcp_apps_plugin.server.private import current_context, missing_parts
@@ -153,12 +146,9 @@ def page_content(original: Original) -> Original:
         attachment = None if context is None else attachment_of(context.fastmcp)
         if context is None or attachment is None:
             return original(self, raw_value)
-        ui = page_ui(context.fastmcp, self)
-        result = page_result(
-            raw_value, subject=subject_of(self), ui=ui, declared=declared_page(self)
-        )
-        if not isinstance(result, ResourceResult):
-            return original(self, result)
+        result = page_result(context.fastmcp, self, raw_value)
+        if result is None:
+            return original(as_written(self), raw_value)
         return attachment.versions.served(self, result)
 
     return convert_result

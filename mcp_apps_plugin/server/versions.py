@@ -13,11 +13,12 @@ from contextvars import Context as ContextVariables
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastmcp.resources import Resource, ResourceResult, ResourceTemplate
+from fastmcp.resources import Resource, ResourceTemplate
 from fastmcp.server.context import Context
 
 from mcp_apps_plugin.declarations.marks import PAGE_MARK
 from mcp_apps_plugin.declarations.page_version import any_versioned, version_finding
+from mcp_apps_plugin.protocol.constants import UI_KEY
 from mcp_apps_plugin.protocol.versioned import (
     digest_of,
     version_template,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fastmcp import FastMCP
+    from fastmcp.resources import ResourceResult
 
     from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.protocol.findings import Finding
@@ -138,7 +140,7 @@ class Versions:
         version = None if page is None else self._known.get(id(page))
         if version is None or version.result is None:
             return result
-        if not version.told and _html(result) != _html(version.result):
+        if not version.told and _shown(result) != _shown(version.result):
             version.told = True
             problem = "is `versioned=True` and returned another page than when the server started."
             _logger.warning("%s", version_finding(subject_of(resource), problem))
@@ -180,14 +182,15 @@ class Versions:
         if known is not None:
             return known
         found = _Version(page)
-        ui = page_ui(server, resource)
+        ui: Any = None
         if isinstance(resource, FilePage):
             html = resource.html  # the audit says why there is none
+            ui = page_ui(server, resource)
         else:
             html = None
             try:
                 returned = await _ask(vars(resource)["fn"])
-                result = page_result(returned, subject=subject_of(resource), ui=ui, declared=page)
+                found.result = page_result(server, resource, returned)
             except PageError as error:
                 found.problem = error.finding
             except Exception as error:  # noqa: BLE001  an author's function, at a moment of ours
@@ -195,8 +198,8 @@ class Versions:
                 problem = f"is `versioned=True` and failed when the server started: {said}."
                 found.problem = version_finding(subject_of(resource), problem)
             else:
-                if isinstance(result, ResourceResult):
-                    found.result, html = result, _html(result)
+                if found.result is not None:
+                    html, ui = _shown(found.result)
                 else:
                     problem = "is `versioned=True` and asks the user before there is a page."
                     found.problem = version_finding(subject_of(resource), problem)
@@ -247,8 +250,10 @@ async def _ask(handler: Callable[..., Any]) -> Any:
     return await asyncio.create_task(call(), context=ContextVariables())
 
 
-def _html(result: ResourceResult) -> str:
-    return str(result.contents[0].content)
+def _shown(result: ResourceResult) -> tuple[str, Any]:
+    """Return what a host shows: the document, and the options it runs with."""
+    (item,) = result.contents
+    return str(item.content), (item.meta or {}).get(UI_KEY)
 
 
 def _template(page: Resource) -> ResourceTemplate:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.resources import ResourceContent
 
 from mcp_apps_plugin import (
     AppResource,
@@ -115,6 +116,35 @@ async def test_customize_page(connect: Any, register: Any) -> None:
                 assert listed.meta["ui"] == item.meta["ui"]
                 assert item.meta["ui"]["csp"]["connectDomains"] == ["https://acme.example"]
     assert sorted(seen) == [("s", "ui://other/page"), ("s", URI)]
+
+
+@pytest.mark.parametrize("declared", [False, True])
+async def test_customize_what_an_item_has(connect: Any, register: Any, *, declared: bool) -> None:
+    """A read whose item has options of its own gives plugins those, completed by the page's."""
+    seen: list[Any] = []
+
+    class Plugin:
+        @hookimpl
+        def mcp_apps_customize_page(self, server: Any, uri: str, ui: Any) -> Any:
+            seen.append((server.name, uri, ui))
+            return {**ui, "domain": "plugin.example"}
+
+    def page() -> Any:
+        return ResourceContent("<p>", meta={"ui": {"domain": "item.example"}})
+
+    register(Plugin())
+    server = FastMCP("s")
+    if declared:
+        page = app_resource(prefers_border=True)(page)
+    server.resource(URI)(page)
+    async with connect(server) as client:
+        (listed,) = await client.list_resources()
+        (item,) = await client.read_resource(URI)
+    assert listed.meta["ui"]["domain"] == item.meta["ui"]["domain"] == "plugin.example"
+    assert seen[-1][:2] == ("s", URI)
+    assert seen[-1][2]["domain"] == "item.example"
+    assert seen[-1][2].get("prefersBorder") is (True if declared else None)
+    assert "connectDomains" in seen[-1][2]["csp"]
 
 
 async def test_contribute_pages(connect: Any, register: Any, tmp_path: Path) -> None:

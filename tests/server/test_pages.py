@@ -246,15 +246,14 @@ def _fragment() -> Any:
         (ResourceContent({"a": 1}), "MIME type `application/json`"),
     ],
 )
-@pytest.mark.parametrize("form", ["ours", "plain"])
-async def test_what_is_no_page(connect: Connect, returned: Any, problem: str, form: str) -> None:
+async def test_what_is_no_page(connect: Connect, returned: Any, problem: str) -> None:
     """What is no HTML is an error that names the handler, what it returned, and the remedy."""
     server = FastMCP("s")
 
     def no_page() -> Any:
         return returned
 
-    server.resource(URI)(app_resource(no_page) if form == "ours" else no_page)
+    server.resource(URI)(app_resource(no_page))
     async with connect(server) as client:
         with pytest.raises(Exception, match="no_page") as caught:
             await client.read_resource(URI)

@@ -38,17 +38,23 @@ class AppsExtension(ServerExtension):
     Register it with `server.add_extension(AppsExtension(…))`, before the server starts. What it
     sets wins over the environment.
 
+    Where servers are mounted on one another, the one that a client talks to decides: its settings
+    hold for all that it lists, and those of the servers behind it where they are talked to
+    themselves. `defaults` alone stay with the server that declares the page.
+
     Args:
-        defaults: Page options for pages that leave them open, per list: a `ResourceUi`, or a
-            mapping with `csp`, `permissions`, `domain`, `prefers_border`. Default: none.
-        audit: What findings do at start-up: `"error"` stops the server on errors, `"warn"` logs
-            everything, `"off"` looks at nothing. Default: `MCP_APPS_AUDIT`, else `"error"`.
+        defaults: Page options for this server's own pages that leave them open, per list: a
+            `ResourceUi`, or a mapping with `csp`, `permissions`, `domain`, `prefers_border`. They
+            hold wherever the server is mounted, and for no page of another one. Default: none.
+        audit: What findings do at start-up, those of mounted servers too: `"error"` stops the
+            server on errors, `"warn"` logs everything, `"off"` looks at nothing. Default:
+            `MCP_APPS_AUDIT`, else `"error"`.
         settings: Further keys for `capabilities.extensions["io.modelcontextprotocol/ui"]`.
         bare_names: Whether a page may call a mounted server's tool by the name it was written
             with. Default `True`.
-        dialects: Extra spellings that tools are listed with, for hosts that read them: `"flat"`
-            (`ui/resourceUri`) and `"openai"` (`openai/*`). Default: `MCP_APPS_DIALECTS`, else
-            none.
+        dialects: Extra spellings that tools are listed with, mounted and proxied ones too, for
+            hosts that read them: `"flat"` (`ui/resourceUri`) and `"openai"` (`openai/*`). What a
+            server behind this one writes stays. Default: `MCP_APPS_DIALECTS`, else none.
 
     Raises:
         AppsTypeError: An option has another name, or a value another type

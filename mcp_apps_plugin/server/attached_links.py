@@ -67,12 +67,20 @@ class AttachedLinks:
             if pattern not in self._matched
         }
 
-    def _find(self, name: str) -> UiDeclaration | None:
-        fitting = [p for p in self._declarations if _GLOB & set(p) and fnmatchcase(name, p)]
-        if name in self._declarations:
-            fitting.insert(0, name)
-        self._matched.update(fitting)
+    def of(self, name: str) -> UiDeclaration | None:
+        """Return what was said of a tool, whether it is listed or not."""
+        fitting = self._fitting(name)
         return self._declarations[fitting[0]] if fitting else None
+
+    def _find(self, name: str) -> UiDeclaration | None:
+        self._matched.update(self._fitting(name))
+        return self.of(name)
+
+    def _fitting(self, name: str) -> list[str]:
+        if not self._declarations:
+            return []
+        fitting = [p for p in self._declarations if _GLOB & set(p) and fnmatchcase(name, p)]
+        return [name, *fitting] if name in self._declarations else fitting
 
 
 def _declaration(pattern: str, page: object) -> UiDeclaration:

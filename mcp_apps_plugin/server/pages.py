@@ -20,6 +20,7 @@ from mcp_apps_plugin.server.content import PageError
 from mcp_apps_plugin.server.elicitation.declared import elicitations
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_page, source_of
 from mcp_apps_plugin.server.folders import while_whole
+from mcp_apps_plugin.server.page_tags import common_tags
 from mcp_apps_plugin.server.private import WrappedProvider
 from mcp_apps_plugin.server.problems import build_findings, note_findings
 from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, state_of
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.view.parts import Parts
 
     Server = FastMCP[Any]
+
+
+_NO_TAGS: set[str] = set()
 
 
 class FilePage(Resource):
@@ -166,11 +170,13 @@ class PageProvider(WrappedProvider):
             and declaration.page is not None
         }
         by_uri: dict[str, Resource] = {}
+        tags = common_tags(server, self._attachment.links)
         for page in self.declared():
             if page.uri is None or page.uri in by_uri or page.uri in taken:
                 continue
             if source_of(page) not in beside:
-                by_uri[page.uri] = self.resource(page)
+                by_uri[page.uri] = made = self.resource(page)
+                vars(made)["tags"] = tags.get(page.uri, _NO_TAGS)
         self._by_uri = by_uri
         self._inheriting = self._any_inherits()
         self._state = state_of(self._attachment.server)

@@ -126,6 +126,9 @@ async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) 
             await _collect(part, provider, parts)
         for transform in server.transforms:
             part.tools = [*await transform.list_tools(part.tools)]
+    for tool in part.tools:
+        if not is_enabled(tool):
+            attachment.links.mark(server, tool)  # its name is right, whoever hides it
     part.tools = attachment.lists.tools([tool for tool in part.tools if is_enabled(tool)])
     part.pages = attachment.lists.pages([page for page in part.pages if is_page(page)])
     part.served |= dict.fromkeys(map(address_of, part.pages), part)

@@ -17,7 +17,7 @@ class Page:
 
     Args:
         html: The file: relative to the file that makes this object, a `Path`, or a package file.
-            It is built once, as with `html=`.
+            It is built again whenever a file has changed.
         data: Anything that is JSON. It goes into the page when it is read, so that it may change
             from read to read; what differs by user or call belongs into tool results.
 

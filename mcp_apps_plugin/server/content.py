@@ -15,17 +15,15 @@ from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.shapes import as_list
 from mcp_apps_plugin.server.emission import declared_page, item_ui, subject_of
+from mcp_apps_plugin.server.named_pages import built
 from mcp_apps_plugin.server.problems import build_findings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fastmcp import FastMCP
     from fastmcp.resources import Resource, ResourceTemplate
 
     from mcp_apps_plugin.declarations.page import AppResource
     from mcp_apps_plugin.protocol.shapes import JsonObject
-    from mcp_apps_plugin.view import BuiltPage
 
     Server = FastMCP[Any]
 
@@ -132,15 +130,15 @@ def _html(returned: Any, declared: AppResource | None) -> str:
     if returned is None and declared is not None and declared.file is not None:
         returned = declared.file.location
     if isinstance(returned, Page):
-        built = _built(returned.file.location)
+        page = built(returned.file.location)
         try:
-            return built.with_data(returned.data)
+            return page.with_data(returned.data)
         except (TypeError, ValueError) as error:
             problem = f"has data that is not JSON: {error}."
             remedy = "Give `Page(…, data=…)` texts, numbers, lists and mappings."
             raise _NoPageError(problem, remedy) from None
     if isinstance(returned, Traversable):
-        return _built(returned).html
+        return built(returned).html
     html = _text(returned)
     # What nobody declared here is completed, and otherwise left as its author sends it.
     return complete_document(html) if declared is None else build_text(html)
@@ -160,21 +158,3 @@ def _text(returned: object) -> str:
         problem = "returned an empty page."
         raise _NoPageError(problem)
     return returned
-
-
-_pages: dict[str, BuiltPage] = {}
-
-
-def _built(location: Traversable) -> BuiltPage:
-    """Build a file that a handler names; once, as it is part of the server like its code."""
-    from mcp_apps_plugin.view import build_page  # noqa: PLC0415  heavy, and for pages only
-
-    key = str(location)
-    if key not in _pages:
-        _pages[key] = build_page(location)
-    return _pages[key]
-
-
-def built_files() -> list[Path]:
-    """List the files of the pages that handlers named so far."""
-    return [file for page in _pages.values() for file in page.files]

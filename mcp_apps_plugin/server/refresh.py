@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.server.attachment import attachment_of
-from mcp_apps_plugin.server.content import built_files
+from mcp_apps_plugin.server.named_pages import built_files
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.tree import mounted
 

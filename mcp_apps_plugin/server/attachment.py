@@ -67,6 +67,13 @@ class Attachment:
         assert server is not None  # noqa: S101  it owns this object
         return server
 
+    def resume_place(self) -> None:
+        """Stand around the server's own provider, wherever its author has put that meanwhile."""
+        server = self.server
+        server.providers[:] = [
+            self.pages if each is server.local_provider else each for each in server.providers
+        ]
+
     def renew(self) -> None:
         """Let everything be made anew when it is asked for: files of pages have changed."""
         for component in local_components(self.server):

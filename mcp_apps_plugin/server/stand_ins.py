@@ -90,7 +90,9 @@ def started(original: Original) -> Original:
     async def _lifespan_manager(self: FastMCP[Any]) -> AsyncGenerator[None]:
         runs = getattr(self, "_lifespan_result_set", False)
         async with original(self):
-            if not runs and attachment_of(self) is not None:
+            attachment = None if runs else attachment_of(self)
+            if attachment is not None:
+                attachment.resume_place()
                 await check_start(self)
             yield
 

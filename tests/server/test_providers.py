@@ -57,3 +57,22 @@ async def test_a_servers_own_provider_can_be_removed(server: FastMCP, era: str) 
         with pytest.raises(ToolError, match="Unknown tool"):
             await client.call_tool("one")
         assert (await client.call_tool("two")).content[0].text == "2"
+
+
+@pytest.mark.parametrize("place", ["alone", "mounted"])
+async def test_a_servers_own_provider_can_be_put_elsewhere(
+    server: FastMCP, era: str, place: str
+) -> None:
+    """It comes last then, and its pages are served from there."""
+    own = server.local_provider
+    server.providers.remove(own)
+    server.providers.append(own)
+    root = server
+    if place == "mounted":
+        root = FastMCP("root")
+        root.mount(server)
+    assert await listed(root, era) == (["two", "one"], ["ui://s/page"])
+    assert server.providers.index(own) == 1
+    async with Client(root, mode="legacy" if era == "legacy" else "auto") as client:
+        (item,) = await client.read_resource("ui://s/page")
+        assert "<p>one" in item.text

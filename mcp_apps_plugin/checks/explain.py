@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mcp_apps_plugin.checks.codes import CheckCode
+from mcp_apps_plugin.host.resolve import written_link
 from mcp_apps_plugin.protocol.findings import Code
 from mcp_apps_plugin.protocol.links import link_of, visibility_of
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from mcp_apps_plugin.checks.run import Examined
     from mcp_apps_plugin.checks.surface import Page, Surface
+    from mcp_apps_plugin.plugins.registry import ToolEntry
     from mcp_apps_plugin.protocol.findings import Finding
 
 STEPS: Final = ("declare", "emit", "address", "read", "render")
@@ -64,17 +66,19 @@ class Step:
         said: What was seen there.
         findings: What is wrong there.
         reached: Whether everything before it holds.
+        ends: Whether the way to a page ends here, however little that weighs.
     """
 
     name: str
     said: str
     findings: tuple[Finding, ...]
     reached: bool
+    ends: bool = False
 
     @property
     def broken(self) -> bool:
         """Whether a host gets no further than here."""
-        return self.reached and any(f.severity == "error" for f in self.findings)
+        return self.reached and (self.ends or any(f.severity == "error" for f in self.findings))
 
 
 def explain(examined: Examined, name: str) -> list[Step]:
@@ -94,9 +98,11 @@ def explain(examined: Examined, name: str) -> list[Step]:
         message = f"the server lists no tool {name!r}; with MCP Apps it lists {known}"
         raise LookupError(message)
     uri = link_of(tool.meta)
+    entry = _entry(examined, name)
+    lost = entry.link if entry is not None and uri is None else None
     said = {
-        "declare": _declared(examined, name),
-        "emit": f"tools/list: {_emitted(tool.meta)}",
+        "declare": _declared(examined, entry),
+        "emit": f"tools/list: {_emitted(tool.meta, lost)}",
         "address": _addressed(surface, uri),
         "read": _read(surface.pages.get(uri or "")),
         "render": _rendered(examined, uri),
@@ -105,15 +111,18 @@ def explain(examined: Examined, name: str) -> list[Step]:
     by_step: dict[str, list[Finding]] = {step: [] for step in STEPS}
     for finding in examined.report.findings:
         if finding.subject.startswith(about) or (uri and f"`{uri}`" in finding.problem):
-            by_step[_step_of(finding, examined)].append(finding)
+            by_step[_step_of(finding, examined, lost)].append(finding)
     steps: list[Step] = []
     for step in STEPS:
         reached = not steps or (steps[-1].reached and not steps[-1].broken)
-        steps.append(Step(step, said[step], tuple(by_step[step]), reached))
+        ends = step == "emit" and lost is not None
+        steps.append(Step(step, said[step], tuple(by_step[step]), reached, ends))
     return steps
 
 
-def _step_of(finding: Finding, examined: Examined) -> str:
+def _step_of(finding: Finding, examined: Examined, lost: str | None) -> str:
+    if finding.code == Code.LINK_DANGLING and lost is not None:
+        return "emit"
     known = _STEP_OF.get(finding.code)
     if known is not None:
         return known
@@ -123,21 +132,30 @@ def _step_of(finding: Finding, examined: Examined) -> str:
     return "render" if outside else "declare"
 
 
-def _declared(examined: Examined, name: str) -> str:
+def _entry(examined: Examined, name: str) -> ToolEntry | None:
+    tools = examined.registry.tools if examined.registry is not None else []
+    entry = next((t for t in tools if t.name == name), None)
+    return entry or next((t for t in tools if name.endswith(f"_{t.name}")), None)
+
+
+def _declared(examined: Examined, entry: ToolEntry | None) -> str:
     if examined.registry is None:
         return "in another process: only what it tells can be seen"
-    entry = next((t for t in examined.registry.tools if t.name == name), None)
-    entry = entry or next((t for t in examined.registry.tools if name.endswith(f"_{t.name}")), None)
     if entry is None:
         return "nothing on this server says that it has a page"
     how = "`@ui`" if entry.declaration is not None else "`app=` or `meta=`"
     return f"{how} on {entry.subject}, of server {entry.server!r}"
 
 
-def _emitted(meta: dict[str, object] | None) -> str:
-    uri = link_of(meta)
+def _emitted(meta: dict[str, object] | None, lost: str | None) -> str:
+    uri, written = link_of(meta), written_link(meta)
     audience = " and ".join(sorted(visibility_of(meta))) or "nobody"
-    return f"links {uri or 'no page'}, for {audience}"
+    link = f"links {uri or 'no page'}"
+    if lost is not None:
+        link = f"leaves out {lost}, which is no page of this server"
+    elif uri is None and written is not None:
+        link = f"links {written!r}, which is no `ui://` address"
+    return f"{link}, for {audience}"
 
 
 def _addressed(surface: Surface, uri: str | None) -> str:

@@ -76,7 +76,7 @@ async def resolve_page(client: ServerConnection, tool: mcp_types.Tool) -> Resolv
     """
     uri = links.link_of(tool.meta)
     if uri is None:
-        if (written := _written_link(tool.meta)) is None:
+        if (written := written_link(tool.meta)) is None:
             return None
         raise PageUnavailableError(
             _finding(
@@ -214,7 +214,8 @@ async def _listed_ui(client: ServerConnection, uri: str) -> JsonObject | None:
     return None
 
 
-def _written_link(meta: JsonObject | None) -> object:
+def written_link(meta: JsonObject | None) -> object:
+    """Return what stands in the place of a tool's link, whatever it is; `None` for nothing."""
     meta = meta or {}
     nested = (as_object(meta.get(UI_KEY)) or {}).get("resourceUri")
     return next(

@@ -6,10 +6,12 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from fastmcp import FastMCP
 
+from mcp_apps_plugin import activate, deactivate, ui
 from mcp_apps_plugin.checks.explain import STEPS, chain, explain
 from mcp_apps_plugin.checks.report import CheckReport
-from mcp_apps_plugin.checks.run import Examined, Options, record
+from mcp_apps_plugin.checks.run import Examined, Options, examine, record
 
 _SPEC = importlib.util.spec_from_file_location("making", Path(__file__).with_name("conftest.py"))
 making = importlib.util.module_from_spec(_SPEC)
@@ -49,6 +51,37 @@ async def test_a_whole_chain():
     assert not any(step.broken for step in steps)
     assert "ui://shop/page" in steps[1].said
     assert "one document" in steps[3].said
+
+
+@pytest.fixture
+def active():
+    """Have the package active again, for a server that it looks after."""
+    activate()
+    yield
+    deactivate()
+
+
+@pytest.mark.usefixtures("active")
+@pytest.mark.parametrize("own", [True, False])
+async def test_a_link_that_is_left_out_is_said(own):
+    """A page that nothing serves is linked by no list: that is where the way ends, by any hand."""
+    server = FastMCP("shop")
+    if own:
+        server.tool(name="show")(ui("ui://shop/gone")(lambda: ""))
+    else:
+        server.tool(name="show", meta={"ui": {"resourceUri": "ui://shop/gone"}})(lambda: "")
+    steps = explain(await examine(server, surveyed=True), "show")
+    assert [step.name for step in steps if step.broken] == ["emit"]
+    assert "leaves out ui://shop/gone" in steps[1].said
+    assert [finding.code for finding in steps[1].findings] == ["link-dangling"]
+    assert [step.reached for step in steps] == [True, True, False, False, False]
+
+
+async def test_what_is_no_address_is_said_as_it_is_written():
+    """From outside there is only what the list says."""
+    meta = {"ui": {"resourceUri": "https://shop.example/page"}}
+    steps = explain(await _explained(meta=meta), "show")
+    assert "links 'https://shop.example/page', which is no `ui://` address" in steps[1].said
 
 
 async def test_an_unknown_tool():

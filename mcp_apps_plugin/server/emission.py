@@ -7,6 +7,7 @@ What was written is kept on the component, in the place where FastMCP's own `app
 from __future__ import annotations
 
 import weakref
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastmcp.utilities.components import FastMCPComponent
@@ -53,6 +54,23 @@ class Emitted(dict[str, Any]):
         self.mime_type: str | None = None
         self.settled: object = None
         self._servers = {id(server): weakref.ref(server)}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the process as what it shows: servers do not."""
+        return dict, (dict(self),)
+
+    def __copy__(self) -> Emitted:
+        return self._filled(Emitted.__new__(Emitted), dict(self), vars(self))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Emitted:
+        memo[id(self)] = copied = Emitted.__new__(Emitted)
+        return self._filled(copied, deepcopy(dict(self), memo), deepcopy(vars(self), memo))
+
+    @staticmethod
+    def _filled(copied: Emitted, meta: JsonObject, attributes: Mapping[str, Any]) -> Emitted:
+        copied.update(meta)
+        vars(copied).update(attributes)
+        return copied
 
     def is_for(self, server: Server) -> bool:
         """Tell whether it is right for a server."""

@@ -92,11 +92,15 @@ class Versions:
         if state == self._state:
             return
         links: dict[str, str] = {}
+        declared: set[int] = set()
         for resource in self._versioned():
             version = await self._find_out(server, resource)
+            declared.add(id(version.page))
             if version.digest is not None:
                 uri = str(resource.uri)
                 links[uri] = with_version(uri, version.digest)
+        for gone in self._known.keys() - declared:
+            del self._known[gone]
         self.links = links
         self._state = state
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 DATA_ID: Final = "mcp-app-data"
 NAMES_ID: Final = "mcp-app-names"
 
+_CLOSING: Final = "</script>"
+
 # `<` could end or derail the script element; the two separators end lines in old JavaScript.
 _UNSAFE: Final = str.maketrans({"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
@@ -33,13 +35,27 @@ def json_text(value: Any) -> str:
 
 
 def names_place(html: str) -> slice | None:
-    """Return where the JSON of the tool names stands in a document that has it."""
-    opening = f'id="{NAMES_ID}">'
+    """Return where the JSON of the tool names stands in a document that has it.
+
+    What only looks like it, in a text or a script of the page's own, is passed over.
+    """
+    opening = _opening(NAMES_ID)
     found = html.find(opening)
-    if found < 0:
-        return None
-    start = found + len(opening)
-    return slice(start, html.index("</script>", start))
+    while found >= 0:
+        start = found + len(opening)
+        end = html.find("<", start)  # `json_text` writes none
+        if html.startswith(_CLOSING, end) and _is_names(html[start:end]):
+            return slice(start, end)
+        found = html.find(opening, start)
+    return None
+
+
+def _is_names(text: str) -> bool:
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(names, dict) and all(isinstance(seen, str) for seen in names.values())
 
 
 def embed(
@@ -74,4 +90,8 @@ def embed(
 
 
 def _element(identifier: str, value: Any) -> str:
-    return f'<script type="application/json" id="{identifier}">{json_text(value)}</script>'
+    return f"{_opening(identifier)}{json_text(value)}{_CLOSING}"
+
+
+def _opening(identifier: str) -> str:
+    return f'<script type="application/json" id="{identifier}">'

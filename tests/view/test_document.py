@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_apps_plugin.view import complete_document, embed, insertion_point
+from mcp_apps_plugin.view.data import names_place
 from mcp_apps_plugin.view.markup import tokens
 
 _JSON = st.recursive(
@@ -34,6 +35,39 @@ def test_embedded_json_reads_back(data):
     assert json.loads(found.pop("mcp-app-names")) == {"a": "b"}
     assert not found
     html.encode()
+
+
+NAMES = '<script type="application/json" id="mcp-app-names">'
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        '<script>/* the element id="mcp-app-names"> is ours */</script>',
+        '<p id="mcp-app-names">{}</p>',
+        f"<!-- {NAMES} -->",
+        f"<script>const opening = '{NAMES}';</script>",
+        f"{NAMES}words</script>",
+        f"{NAMES}[1]</script>",
+        f'{NAMES}{{"a": 1}}</script>',
+        f"{NAMES}{'[' * 100_000}</script>",
+        f"{NAMES}{{}}",
+        NAMES * 20_000,
+    ],
+    ids=str.__len__,
+)
+def test_what_looks_like_the_names(own):
+    """A page's own text is none of ours, before and after there are names in it."""
+    html = f"<!doctype html>{own}"
+    assert names_place(html) is None
+    named = embed(html, names={"a": "n_a"})
+    place = names_place(named)
+    assert json.loads(named[place]) == {"a": "n_a"}
+    assert named.endswith(own)
+    below = f"{own}{embed('<p>', names={'a': 'n_a'})}"  # however far down it stands
+    place = names_place(below)
+    if own != f"{NAMES}{{}}":
+        assert json.loads(below[place]) == {"a": "n_a"}
 
 
 @pytest.mark.parametrize("data", [float("nan"), float("inf"), {1, 2}, object()])

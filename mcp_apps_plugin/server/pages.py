@@ -169,9 +169,12 @@ class PageProvider(WrappedProvider):
             and (declaration := declaration_of(component)) is not None
             and declaration.page is not None
         }
+        declared = self.declared()
+        for gone in self._made.keys() - {id(page) for page in declared}:
+            del self._made[gone]
         by_uri: dict[str, Resource] = {}
         tags = common_tags(server, self._attachment.links)
-        for page in self.declared():
+        for page in declared:
             if page.uri is None or page.uri in by_uri or page.uri in taken:
                 continue
             if source_of(page) not in beside:

@@ -8,17 +8,18 @@ from mcp_apps_plugin.cli.load import LoadError, load_server
 from mcp_apps_plugin.dev.child import Lifeline, keep_output, mounted, proxied, serve
 from mcp_apps_plugin.dev.nursery import read_order
 from mcp_apps_plugin.dev.order import Order
+from mcp_apps_plugin.dev.reads import Reads
 from mcp_apps_plugin.protocol.findings import MCPAppsError
 
 
 def serve_child(text: str) -> int:
     """Be the server's process: load what was named, and serve it to the dev host."""
-    life = Lifeline()
+    life, reads = Lifeline(), Reads()
     order, output = Order.from_text(text), keep_output()
     try:
         server = proxied(order.spec, order.headers) if order.is_url else load_server(order.spec)
         shown = mounted(server, order.namespace) if order.namespace else server
-        serve(shown, order.secret, output, life)
+        serve(shown, order.secret, output, life=life, reads=reads)
     except (LoadError, MCPAppsError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

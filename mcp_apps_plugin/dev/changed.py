@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import httpx2
 
-from mcp_apps_plugin.dev.order import FRESH_PATH
+from mcp_apps_plugin.dev.order import FRESH_PATH, Concern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.dev.endpoint import Endpoint
 
 
-async def tell_changed(endpoint: Endpoint, files: Iterable[Path]) -> bool:
+async def tell_changed(endpoint: Endpoint, files: Iterable[Path]) -> Concern:
     """Tell a server's process which files have changed.
 
     Args:
@@ -24,12 +23,14 @@ async def tell_changed(endpoint: Endpoint, files: Iterable[Path]) -> bool:
         files: The files.
 
     Returns:
-        Whether it serves what they are now; otherwise it has to be started anew.
+        What that is to it.
     """
     try:
         async with httpx2.AsyncClient(headers=dict(endpoint.headers), trust_env=False) as http:
             url = str(httpx2.URL(endpoint.url).copy_with(path=FRESH_PATH))
             answer = await http.post(url, json=[str(file) for file in files])
-            return answer.status_code == HTTPStatus.OK and bool(answer.json()["fresh"])
+            answer.raise_for_status()
+            concern: Concern = answer.json()["concern"]
+            return concern
     except (httpx2.HTTPError, ValueError):
-        return False
+        return "server"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from mcp_apps_plugin.dev.reads import Reads
+
 GRACE_SECONDS: Final = 5.0
 """How long a server may take to end by itself when its dev host is gone."""
 
@@ -87,7 +89,7 @@ class Lifeline:
         os._exit(1)
 
 
-def serve(server: FastMCP[Any], secret: str, output: int, life: Lifeline) -> None:
+def serve(server: FastMCP[Any], secret: str, output: int, *, life: Lifeline, reads: Reads) -> None:
     """Serve until standard input ends.
 
     Args:
@@ -95,19 +97,22 @@ def serve(server: FastMCP[Any], secret: str, output: int, life: Lifeline) -> Non
         secret: What opens its port.
         output: Where it is said which port that is, once.
         life: Ends it.
+        reads: What the process has read.
 
     Raises:
         MCPAppsError: The server is wrong in a way that its own start shows.
     """
-    asyncio.run(_serve(server, secret, output, life))
+    asyncio.run(_serve(server, secret, output, life, reads))
 
 
-async def _serve(server: FastMCP[Any], secret: str, output: int, life: Lifeline) -> None:
+async def _serve(
+    server: FastMCP[Any], secret: str, output: int, life: Lifeline, reads: Reads
+) -> None:
     app = server.http_app(path=PATH)
     with listen(0) as listener:
         async with app.router.lifespan_context(app):
             config = uvicorn.Config(
-                _OnlyWith(secret, Freshness(server, app)),
+                _OnlyWith(secret, Freshness(server, app, reads)),
                 lifespan="off",
                 log_level="warning",
                 access_log=False,

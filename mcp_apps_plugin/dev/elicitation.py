@@ -6,13 +6,17 @@ first, answers it.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.client.elicitation import ElicitResult
+from mcp import MCPError
 
 from mcp_apps_plugin.dev.callbacks import WindowCallbacks
 from mcp_apps_plugin.dev.views import Sandbox, View
-from mcp_apps_plugin.host import apps_elicitation_handler
+from mcp_apps_plugin.host import HostError, apps_elicitation_handler
+from mcp_apps_plugin.host.connection import SessionConnection
+from mcp_apps_plugin.host.resolve import resolve_uri
 from mcp_apps_plugin.protocol.shapes import as_object
 
 if TYPE_CHECKING:
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.dev.wire import Wire
     from mcp_apps_plugin.host import AppElicitation, ContextChanges
     from mcp_apps_plugin.protocol.shapes import JsonObject
+
+
+class _RenewedError(Exception):
+    """The page of a question has changed: it is to be read and shown again."""
 
 
 class WindowElicitation:
@@ -48,12 +56,13 @@ class WindowElicitation:
         context: Callable[[], ContextChanges],
         shown: Callable[[int, View | None], None],
     ) -> None:
-        self._sandbox = sandbox
-        self._questions = questions
-        self._say = say
-        self._wire = wire
-        self._context = context
-        self._shown = shown
+        self.sandbox = sandbox
+        self.questions = questions
+        self.say = say
+        self.wire = wire
+        self.context = context
+        self.shown = shown
+        self._open: set[_Question] = set()
 
     async def __call__(
         self,
@@ -63,68 +72,113 @@ class WindowElicitation:
         request: Any,
     ) -> Any:
         """Ask the user (this is what makes it a handler)."""
-        number = next(self._sandbox.numbers)
-        question = _Question(self, number, message, params)
-        handler = apps_elicitation_handler(
-            render=question.render,
-            native=question.native,
-            callbacks=WindowCallbacks(number, self._say, self._questions).build(),
-            context=self._context(),
-        )
-        return await handler(message, response_type, params, request)
+        question = _Question(self, message, params, SessionConnection(request.session))
+        self._open.add(question)
+        try:
+            while True:
+                number = question.begin()
+                handler = apps_elicitation_handler(
+                    render=question.render,
+                    native=question.native,
+                    callbacks=WindowCallbacks(number, self.say, self.questions).build(),
+                    context=self.context(),
+                )
+                try:
+                    return await handler(message, response_type, params, request)
+                except _RenewedError:
+                    continue
+        finally:
+            self._open.discard(question)
+            await question.end()
 
-    async def by_page(
-        self,
-        number: int,
-        shown: AppElicitation,
-        form: JsonObject,
-        answered: Callable[[JsonObject | None], None],
-    ) -> None:
-        """Show a question's page until the form beside it is answered or all is dismissed.
-
-        What the form said is told before the page is gone, as the page's end has the form asked.
-        """
-        view = View(number, shown.page, shown.bridge, say=self._say, wire=self._wire)
-        async with self._sandbox.showing(view):
-            self._shown(number, view)
-            try:
-                frame = self._sandbox.frame_of(view)
-                answered(await self._questions.ask("elicitation", frame=frame, **form))
-            finally:
-                self._shown(number, None)
-
-    async def by_form(self, form: JsonObject) -> JsonObject | None:
-        """Show a question's form."""
-        return await self._questions.ask("elicitation", frame=None, **form)
+    async def renew(self) -> None:
+        """Show those pages of open questions again that have changed."""
+        await asyncio.gather(*(question.renew() for question in tuple(self._open)))
 
 
 class _Question:
-    """One question, whose page and form know of each other."""
+    """One question, whose page and form know of each other.
+
+    Its card in the window stays while its page is shown anew, with what the form holds.
+    """
 
     def __init__(
         self,
         asker: WindowElicitation,
-        number: int,
         message: str,
         params: mcp_types.ElicitRequestParams,
+        connection: SessionConnection,
     ) -> None:
         self._asker = asker
-        self._number = number
+        self._connection = connection
         asked = params.model_dump(mode="json", by_alias=True, exclude_none=True)
         self._form: JsonObject = {
             "message": message,
             "schema": asked.get("requestedSchema"),
             "url": asked.get("url"),
         }
-        self._answer: JsonObject | None = None
+        self._number = 0
+        self._in_card: int | None = None
+        self._shown: AppElicitation | None = None
+        self._asking: asyncio.Task[JsonObject | None] | None = None
+        self._renewed = asyncio.Event()
+
+    def begin(self) -> int:
+        """Begin with a page; return the number of its frame."""
+        self._number = next(self._asker.sandbox.numbers)
+        self._renewed.clear()
+        return self._number
+
+    async def end(self) -> None:
+        """Take the card away."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
+
+    async def renew(self) -> None:
+        """Have the page shown again, if it is another one by now and can be read."""
+        shown = self._shown
+        if shown is None:
+            return
+        try:
+            page = await resolve_uri(self._connection, shown.page.uri)
+        except (HostError, MCPError, RuntimeError):
+            return  # what it shows is still better than nothing
+        if self._shown is shown and page != shown.page:
+            self._renewed.set()
 
     async def render(self, shown: AppElicitation) -> None:
-        """Show the page; returning means that the form has the word."""
-        self._form["server"] = shown.server.name if shown.server else None
-        await self._asker.by_page(self._number, shown, self._form, self._take)
+        """Show the page; returning means that the form has the word, or that it is renewed."""
+        asker = self._asker
+        view = View(self._number, shown.page, shown.bridge, say=asker.say, wire=asker.wire)
+        self._shown = shown
+        async with asker.sandbox.showing(view):
+            asker.shown(self._number, view)
+            try:
+                await self._face(view, shown)
+            finally:
+                asker.shown(self._number, None)
 
-    def _take(self, answer: JsonObject | None) -> None:
-        self._answer = answer
+    async def _face(self, view: View, shown: AppElicitation) -> None:
+        """Put the page into the question's card, until the form is answered or the page renewed."""
+        frame = self._asker.sandbox.frame_of(view)
+        if self._asking is None:
+            self._form["server"] = shown.server.name if shown.server else None
+            asking = self._ask(frame)
+        else:
+            asking = self._asking
+            self._asker.say({"type": "ask_again", "was": self._in_card, "frame": frame})
+        self._in_card = view.number
+        renewed = asyncio.create_task(self._renewed.wait())
+        try:
+            await asyncio.wait([renewed, asking], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            renewed.cancel()
+
+    def _ask(self, frame: JsonObject | None) -> asyncio.Task[JsonObject | None]:
+        asking = self._asker.questions.ask("elicitation", frame=frame, **self._form)
+        self._asking = asyncio.create_task(asking)
+        return self._asking
 
     async def native(
         self,
@@ -134,7 +188,13 @@ class _Question:
         _request: Any,
     ) -> ElicitResult[Any]:
         """Answer with what the form said, or ask it."""
-        answer = self._answer or await self._asker.by_form(self._form) or {}
+        asking = self._asking
+        answer = asking.result() if asking is not None and asking.done() else None
+        if answer is None and self._renewed.is_set():
+            raise _RenewedError
+        if answer is None:
+            await self.end()  # the card of a page that did not do it
+            answer = await self._ask(None) or {}
         action = answer.get("action")
         if action == "accept":
             content = as_object(answer.get("content"))

@@ -1,7 +1,4 @@
-"""Pages that change under a running server: built anew, and every client told that they moved.
-
-It is the development half of versioned pages. What else changes starts the server anew.
-"""
+"""Pages that change under a running server: built anew, and every client told where they moved."""
 
 from __future__ import annotations
 
@@ -19,14 +16,16 @@ from mcp_types import SubscriptionsListenRequestParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from mcp_apps_plugin.dev.order import FRESH_PATH
-from mcp_apps_plugin.server.refresh import refresh_pages
+from mcp_apps_plugin.dev.order import FRESH_PATH, Concern
+from mcp_apps_plugin.server.refresh import files_of_pages, refresh_pages
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
     from mcp.server.context import CallNext, ServerRequestContext
     from mcp.server.session import ServerSession
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from mcp_apps_plugin.dev.reads import Reads
 
 
 class Freshness:
@@ -38,11 +37,13 @@ class Freshness:
     Args:
         server: The server. Its clients can listen from now on.
         app: Its endpoint.
+        reads: What its process has read.
     """
 
-    def __init__(self, server: FastMCP[Any], app: ASGIApp) -> None:
+    def __init__(self, server: FastMCP[Any], app: ASGIApp, reads: Reads) -> None:
         self._server = server
         self._app = app
+        self._reads = reads
         self._bus = InMemorySubscriptionBus()
         self._sessions: list[ServerSession] = []
         low_level = server._mcp_server  # noqa: SLF001  the SDK's own server
@@ -56,11 +57,21 @@ class Freshness:
         if scope["type"] != "http" or scope["path"] != FRESH_PATH:
             await self._app(scope, receive, send)
             return
-        files: list[str] = json.loads(await Request(scope, receive).body())
-        moved = await refresh_pages(self._server, map(Path, files))
+        changed: list[str] = json.loads(await Request(scope, receive).body())
+        concern = await self._refresh({*map(Path, changed)})
+        await JSONResponse({"concern": concern})(scope, receive, send)
+
+    async def _refresh(self, changed: set[Path]) -> Concern:
+        changed = {path.resolve() for path in changed}
+        pages = files_of_pages(self._server)
+        if self._reads.among(changed - pages):
+            return "server"  # its own code has read that, and may have kept it
+        if not changed & pages:
+            return "nothing"
+        moved = await refresh_pages(self._server)
         if moved:
             await self._tell()
-        await JSONResponse({"fresh": moved is not None})(scope, receive, send)
+        return "server" if moved is None else "pages"
 
     async def _remember(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         if ctx.method == "initialize":

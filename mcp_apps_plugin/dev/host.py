@@ -73,6 +73,7 @@ class DevHost:
         self._tabs: set[Tab] = set()
         self._starting = asyncio.Lock()
         self._looking: asyncio.Task[None] | None = None
+        self._waiting: asyncio.Task[None] | None = None
 
     def state(self) -> JsonObject:
         """Say how the server is, as the windows show it."""
@@ -108,6 +109,7 @@ class DevHost:
             pages_only: Told to the windows: nothing that runs has changed.
         """
         await self._stop_looking()
+        self._stop_waiting()
         async with self._starting:
             self.endpoint = None
             self._state = {"state": "starting", "pagesOnly": pages_only}
@@ -155,29 +157,47 @@ class DevHost:
             await self.restart()
 
     async def watch(self) -> None:
-        """Start the server anew whenever its files change."""
+        """Take in every change of the server's files: most start it anew, those of pages do not."""
         if self._target.folder is not None:
             async for changed in changes(self._target.folder):
                 pages_only = only_pages(changed)
-                if not (pages_only and await self._refresh(changed)):
-                    await self.restart(pages_only=pages_only)
+                if not pages_only:
+                    await self.restart()
+                elif not await self._refresh(changed):
+                    self._stop_waiting()
+                    self._waiting = asyncio.create_task(self._restart_when_idle())
+
+    async def _restart_when_idle(self) -> None:
+        """Start the server anew for its pages' sake, which is no reason to end a call."""
+        while any([await tab.idle() for tab in self._tabs]):
+            pass
+        await self.restart(pages_only=True)
+
+    def _stop_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting is not asyncio.current_task():
+            waiting.cancel()
 
     async def _refresh(self, changed: frozenset[Path]) -> bool:
-        """Let the running server build its pages anew; tell whether it could."""
+        """Let the running server build its pages anew; tell whether that was all there is to do."""
         async with self._starting:
             endpoint = self.endpoint
             if endpoint is None:
                 return False
-            self.tell({"type": "pages_changed"})
-            fresh = await tell_changed(endpoint, changed)
-            if fresh:
+            concern = await tell_changed(endpoint, changed)
+            if concern != "nothing":
+                for tab in self._tabs:
+                    tab.renew_questions()
+            if concern == "pages":
+                self.tell({"type": "pages_changed"})
                 # Not every client hears of it by itself.
                 await asyncio.gather(*(tab.list_again() for tab in self._tabs))
-            return fresh
+            return concern != "server"
 
     async def stop(self) -> None:
         """Close the windows' sockets and end the server's process."""
         await self._stop_looking()
+        self._stop_waiting()
         await asyncio.gather(*(tab.close() for tab in self._tabs), return_exceptions=True)
         await self._process.stop()
 

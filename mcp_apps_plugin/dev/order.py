@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +16,10 @@ PATH: Final = "/mcp"
 
 FRESH_PATH: Final = "/pages"
 """Where the process is told which files of pages have changed."""
+
+Concern: TypeAlias = Literal["nothing", "pages", "server"]
+"""What a change of such files is to the process: nothing, pages that it has built anew by now, or
+something that only a new start takes in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class Tab:
         self._options = said.Connect(type="connect")
         self._link: Link | None = None
         self._links = 0
+        self._elicitation: WindowElicitation | None = None
         self._running: asyncio.Task[None] | None = None
         self._wire = Wire(self._recorded)
         self._questions = Questions(self.say)
@@ -164,7 +165,7 @@ class Tab:
         ) -> None:
             self._wire.record("server", direction, message, scope=scope, headers=headers)
 
-        elicitation = WindowElicitation(
+        self._elicitation = elicitation = WindowElicitation(
             self._host.sandbox,
             self._questions,
             say=self.say,
@@ -188,6 +189,19 @@ class Tab:
         if self._link is not None:
             await self._link.list_tools()
             self.say({**self._host.state(), "state": "ready", "server": self._link.describe()})
+
+    def renew_questions(self) -> None:
+        """Show the pages of open questions as they are now; the calls that ask go on."""
+        if self._elicitation is not None:
+            self._start(self._elicitation.renew())
+
+    async def idle(self) -> bool:
+        """Wait until no call is under way; tell whether there was one."""
+        running = self._running
+        if running is None or running.done():
+            return False
+        await asyncio.wait([running])
+        return True
 
     async def disconnect(self) -> None:
         """Close the page and the connection."""

@@ -18,7 +18,7 @@ PAGES: Final = frozenset(
     {".html", ".htm", ".css", ".js", ".mjs", ".svg"}
     | {".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".ico", ".woff", ".woff2", ".ttf"}
 )
-"""Files that pages are made of. Data is none of them: a server that writes it would never rest."""
+"""Files that pages can be made of. Data is none of them: a server that writes it would not rest."""
 
 
 class _Sources(DefaultFilter):
@@ -42,5 +42,5 @@ async def changes(folder: Path) -> AsyncIterator[frozenset[Path]]:
 
 
 def only_pages(changed: frozenset[Path]) -> bool:
-    """Tell whether nothing but pages changed."""
+    """Tell whether nothing changed but what pages can be made of."""
     return all(path.suffix.lower() in PAGES for path in changed)

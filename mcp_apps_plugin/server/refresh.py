@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from mcp_apps_plugin.server.attachment import attachment_of
-from mcp_apps_plugin.server.named_pages import built_files
+from mcp_apps_plugin.server.audit import audit
+from mcp_apps_plugin.server.extension import options_of
+from mcp_apps_plugin.server.named_pages import built_files, forget_built
 from mcp_apps_plugin.server.pages import FilePage
 from mcp_apps_plugin.server.tree import mounted
+from mcp_apps_plugin.settings import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from fastmcp import FastMCP
@@ -19,41 +23,43 @@ if TYPE_CHECKING:
 
     Server = FastMCP[Any]
 
+_logger = logging.getLogger("mcp_apps_plugin")
 
-async def refresh_pages(server: Server, changed: Iterable[Path]) -> bool | None:
-    """Build versioned pages anew after their files have changed.
+
+def files_of_pages(server: Server) -> set[Path]:
+    """List the files that a server's pages are built from, with those of everything mounted."""
+    pages = (page for part in _parts(server, set()) for page in part.pages.pages().values())
+    built = {path for page in pages if isinstance(page, FilePage) for path in page.files}
+    return {path.resolve() for path in (*built, *built_files())}
+
+
+async def refresh_pages(server: Server) -> bool | None:
+    """Build the pages anew after their files have changed.
 
     Args:
         server: The server, with everything mounted on it.
-        changed: The files.
 
     Returns:
-        Whether an address has moved; `None` where only a new start would do: a file is of no
-        versioned page, or of another one as well, or the page cannot be built any more.
+        Whether an address has moved; `None` where the server would not start with its pages as
+        they are now: a new start says why.
     """
-    files = {path.resolve() for path in changed}
     parts = list(_parts(server, set()))
-    touched: list[tuple[Attachment, str]] = []
-    known: set[Path] = set()
-    for part in parts:
-        for uri, page in part.pages.pages().items():
-            if not isinstance(page, FilePage):
-                continue
-            made_of = {path.resolve() for path in page.files}
-            if files & made_of:
-                if uri not in part.pages.versioned:
-                    return None
-                touched.append((part, uri))
-                known |= made_of
-    if not files or not files <= known or files & {path.resolve() for path in built_files()}:
-        return None
-    before = [part.versions.links.get(uri) for part, uri in touched]
+    before = [(part, dict(part.versions.links)) for part in parts]
+    forget_built()
     for part in parts:
         part.renew()
     for part in parts:
         await part.versions.prepare()
-    after = [part.versions.links.get(uri) for part, uri in touched]
-    return None if None in after else before != after
+    mode = options_of(server).audit or read_settings().audit
+    if mode != "off":
+        report = await audit(server)
+        if report.errors and mode == "error":
+            return None
+        for finding in report.findings:
+            _logger.warning("%s", finding)
+    if any(part.versions.links.keys() != links.keys() for part, links in before):
+        return None
+    return any(part.versions.links != links for part, links in before)
 
 
 def _parts(server: Server, seen: set[int]) -> Iterator[Attachment]:

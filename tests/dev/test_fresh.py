@@ -1,7 +1,8 @@
-"""A versioned page that changes under `mcp-apps dev`: its address moves, and clients are told."""
+"""Pages that change under `mcp-apps dev`: the server goes on, and no tool is called again."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
@@ -9,10 +10,14 @@ import pytest
 from mcp_apps_plugin.view import build_page
 
 SERVER = """
-from fastmcp import FastMCP
-from mcp_apps_plugin import ui
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastmcp import Context, FastMCP
+from mcp_apps_plugin import app_resource, elicit, once, ui
 
 mcp = FastMCP("Fresh")
+OWN = Path(__file__).with_name("own.html").read_text()
 
 
 @mcp.tool
@@ -25,7 +30,50 @@ def show() -> dict[str, str]:
 @ui("ui://fresh/plain", html="plain.html")
 def plain() -> dict[str, str]:
     return {"a": "b"}
+
+
+@mcp.tool
+@ui("ui://fresh/own")
+def own() -> dict[str, str]:
+    return {"a": "b"}
+
+
+@app_resource("ui://fresh/own")
+def own_page() -> str:
+    return OWN
+
+
+mcp.resource("ui://fresh/own")(own_page)
+
+
+@app_resource("ui://fresh/question", html="question.html")
+def question() -> None:
+    pass
+
+
+def write() -> None:
+    with Path(__file__).with_name("rows.txt").open("a") as rows:
+        rows.write("row\\n")
+
+
+@dataclass
+class Answer:
+    word: str
+
+
+@mcp.tool
+@ui("ui://fresh/insert", html="insert.html")
+async def insert(ctx: Context) -> str:
+    await once(ctx, "row", write)
+    answer = await elicit(ctx, "Which word?", Answer, app=question)
+    return f"{answer.action}: {answer.data.word if answer.action == 'accept' else ''}"
 """
+QUESTION = """<!doctype html><title>Q</title><p id="q">{0}</p><script src="mcp-app.js"></script>
+<script>
+  const app = new McpApp.App({{ name: "q", version: "1" }});
+  app.onelicit = ({{ message }}) => new Promise(() => {{ q.textContent = "{0} " + message; }});
+  app.connect();
+</script>"""
 PAGE = '<!doctype html><title>{0}</title><p>{0}</p><script src="part.js"></script>'
 LINK = re.compile(r"ui://(team/)?fresh/page\?v=[0-9a-f]{16}")
 
@@ -37,6 +85,9 @@ def folder(tmp_path):
     write(tmp_path, "page.html", PAGE.format("one"))
     write(tmp_path, "part.js", "const one = 1;")
     write(tmp_path, "plain.html", "<!doctype html><title>P</title><p>plain</p>")
+    write(tmp_path, "own.html", "<!doctype html><title>O</title><p>own</p>")
+    write(tmp_path, "question.html", QUESTION.format("first"))
+    write(tmp_path, "insert.html", PAGE.format("before"))
     return tmp_path
 
 
@@ -108,25 +159,103 @@ async def test_below_a_namespace(start, another_window, folder):
             pass
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("plain.html", "<!doctype html><title>P</title><p>other</p>"),
-        ("other.css", "p { color: red }"),
-        ("page.html", '<!doctype html><script src="missing.js"></script>'),
-    ],
-)
-async def test_the_rest_starts_the_server_anew(start, another_window, folder, name, text):
-    """A page without a version, a file of no page, and a page that cannot be built."""
+async def test_a_page_without_a_version_is_built_anew_as_well(start, another_window, folder):
+    """Its address stays, so nobody is told; the window shows it again."""
     async with another_window(start(folder / "server.py")) as window:
         await window.connect()
-        write(folder, name, text)
+        write(folder, "plain.html", "<!doctype html><title>P</title><p>quite another one</p>")
+        await window.hear("pages_changed")
+        await window.hear("server", state="ready")
+        assert starts(window) == 0
+        assert told(window, "notifications/tools/list_changed") == 0
+        await window.run("plain")
+        shown = (await window.hear("show"))["frame"]["page"]
+        assert shown["size"] == len(build_page(folder / "plain.html").html.encode())
+
+
+async def test_files_that_are_no_ones_are_nothing(start, another_window, folder):
+    """A picture of the screen, a style nobody links, and what the server itself writes."""
+    async with another_window(start(folder / "server.py")) as window:
+        await window.connect()
+        (folder / "shot.png").write_bytes(b"\x89PNG")
+        write(folder, "other.css", "p { color: red }")
+        await asyncio.sleep(0.5)  # a change of its own: what follows is not to be told with it
+        write(folder, "part.js", "const another = 2;")
+        await window.hear("pages_changed")
+        assert starts(window) == 0
+        assert sum(message["type"] == "pages_changed" for message in window.heard) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "loads", "detail"),
+    [
+        ("own.html", "data:,", ""),
+        ("page.html", "missing.js", "missing.js"),
+        ("plain.html", "https://cdn.example/a.js", "[page-origin]"),
+    ],
+)
+async def test_the_rest_starts_the_server_anew(  # noqa: PLR0917  three of them are fixtures
+    start, another_window, folder, name, loads, detail
+):
+    """A file that the server's code has read, and pages that it would not start with."""
+    async with another_window(start(folder / "server.py")) as window:
+        await window.connect()
+        write(folder, name, f'<!doctype html><title>O</title><script src="{loads}"></script>')
         state = await window.hear("server", state="starting")
         assert state["pagesOnly"]
-        broken = "missing.js" in text
-        after = await window.hear("server", state="failed" if broken else "ready")
-        assert not broken or "missing.js" in after["detail"]
+        after = await window.hear("server", state="failed" if detail else "ready")
+        assert detail in after.get("detail", "")
         assert told(window, "notifications/tools/list_changed") == 0
+
+
+def rows(folder):
+    return (folder / "rows.txt").read_text(encoding="utf-8").count("row")
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+async def test_an_open_question_is_shown_with_its_new_page(start, another_window, folder, era):
+    """The call that asks goes on: its row is not written a second time."""
+    async with another_window(start(folder / "server.py")) as window:
+        await window.connect(era=era)
+        await window.run("insert")
+        asked = await window.hear("ask", kind="elicitation")
+        view = asked["frame"]["view"]
+        for text in ("second", "the third"):
+            write(folder, "question.html", '<script src="not-there-yet.js"></script>')
+            await window.hear("pages_changed")  # cannot be built: what is shown stays
+            write(folder, "question.html", QUESTION.format(text))
+            await window.hear("pages_changed")
+            again = await window.hear("ask_again", was=view)
+            view = again["frame"]["view"]
+            newest = build_page(folder / "question.html").html
+            assert again["frame"]["page"]["size"] == len(newest.encode())
+        write(folder, "part.js", "const other = 5;")
+        await window.hear("pages_changed")
+        answer = {"action": "accept", "content": {"word": "yes"}}
+        await window.say("answer", question=asked["question"], value=answer)
+        outcome = await window.outcome()
+        assert outcome["result"]["content"][0]["text"] == "accept: yes"
+        kinds = [message["type"] for message in window.heard]
+        assert (kinds.count("ask"), kinds.count("ask_again")) == (1, 2)
+        assert (rows(folder), starts(window)) == (1, 0)
+
+
+@pytest.mark.parametrize("name", ["own.html", "page.html"])
+async def test_a_start_for_pages_waits_for_the_call(start, another_window, folder, name):
+    """What only a new start takes in, or refuses, is no reason to end a call."""
+    async with another_window(start(folder / "server.py")) as window:
+        await window.connect()
+        await window.run("insert")
+        asked = await window.hear("ask", kind="elicitation")
+        write(folder, name, '<!doctype html><title>O</title><script src="gone.js"></script>')
+        await asyncio.sleep(1)  # longer than a change takes to be seen
+        answer = {"action": "accept", "content": {"word": "yes"}}
+        await window.say("answer", question=asked["question"], value=answer)
+        outcome = await window.outcome()
+        assert outcome["result"]["content"][0]["text"] == "accept: yes"
+        assert starts(window) == 0
+        assert (await window.hear("server", state="starting"))["pagesOnly"]
+        assert rows(folder) == 1
 
 
 @pytest.mark.browser
@@ -142,3 +271,30 @@ async def test_the_window_shows_the_new_page(start, tab, folder):
     for method in ("notifications/resources/list_changed", "notifications/tools/list_changed"):
         assert await page.locator(".wire > li", has_text=method).count() == 1
     assert await page.locator(".wire > li.request", has_text="tools/call").count() == 1
+
+
+@pytest.mark.browser
+async def test_the_window_calls_nothing_again(start, tab, folder):
+    """With a question open and after it: one call, its page anew, and the form as it was."""
+    page = await tab(start(folder / "server.py"))
+    await page.click("[role=option][data-name=insert]")
+    await page.click("#tool button.primary")
+    question = page.frame_locator(".question iframe").frame_locator("iframe")
+    await question.get_by_text("first Which word?").wait_for()
+    await page.click(".question .segments button:has-text('Form')")
+    await page.locator(".question form input").first.fill("mine")
+    write(folder, "question.html", QUESTION.format("second"))
+    write(folder, "insert.html", PAGE.format("after"))
+    await page.click(".question .segments button:has-text('Page')")
+    await question.get_by_text("second Which word?").wait_for()
+    (folder / "shot.png").write_bytes(b"\x89PNG")
+    await page.click(".question .segments button:has-text('Form')")
+    assert await page.locator(".question form input").first.input_value() == "mine"
+    await page.click(".question form button.primary")
+    await page.locator("#tool .status", has_text="done").wait_for()
+    await page.locator("#pane-result", has_text="accept: mine").wait_for(state="attached")
+    shown = page.frame_locator("iframe.app").frame_locator("iframe")
+    await shown.get_by_text("after", exact=True).wait_for()
+    write(folder, "insert.html", PAGE.format("at last"))
+    await shown.get_by_text("at last", exact=True).wait_for()
+    assert rows(folder) == 1

@@ -20,6 +20,7 @@ let last = null; // what ran: { tool, arguments, began, result }
 let view = 0; // the page of what ran
 let again = null; // why it is to be shown anew once the server is back
 let isReady = false;
+let calls = 0; // what was sent to run and has had no outcome yet
 let wasLost = false; // a server that runs elsewhere: nothing of it is known to have changed
 
 addPane("wire", "Wire", makeWire());
@@ -42,6 +43,7 @@ on("open", () => {
 });
 on("closed", () => {
   isReady = false;
+  calls = 0;
   running(false);
   showServer({ state: "lost", target });
   if (last) again = { ...again, pagesOnly: false };
@@ -62,24 +64,28 @@ on("server", (state) => {
   if (state.state !== "ready") return;
   notice({});
   tools = state.server.tools;
-  const find = (name) => tools.find((tool) => tool.name === name);
-  const bare = (name) => (name ? tools.find((tool) => isSame(tool.name, name)) : undefined);
-  const chosen = find(settings.tool) ?? bare(settings.tool) ?? tools.find((tool) => tool.page) ?? tools[0];
+  const chosen = find(settings.tool) ?? tools.find((tool) => tool.page) ?? tools[0];
   set({ tool: chosen?.name ?? "" });
   showTools(tools, settings.tool);
   showTool(chosen ?? null, target);
-  resume((name) => find(name) ?? bare(name));
+  resume();
 });
 
+// By its name, or by the one it has under a namespace or without.
+const find = (name) => tools.find((tool) => tool.name === name) ?? (name ? tools.find((tool) => isSame(tool.name, name)) : undefined);
+
 // After a change: pages alone are shown anew with the result there was, code runs again.
-function resume(find) {
+function resume() {
   const why = again;
-  again = null;
   const tool = last && find(last.tool);
+  // What is being called goes on. Its page is shown anew when there is a result.
+  if (why?.pagesOnly && calls && !last.result) return;
+  again = null;
   if (!why || !tool) return;
-  const calls = !(why.pagesOnly && last.result);
-  if (calls && !why.isAsked && (!settings.again || tool.tool.annotations?.destructiveHint)) return;
-  run(calls ? renewed(last, tool) : { ...last, tool: tool.name });
+  const isShown = why.pagesOnly;
+  if (isShown && !last.result) return;
+  if (!isShown && !why.isAsked && (!settings.again || tool.tool.annotations?.destructiveHint)) return;
+  run(isShown ? { ...last, tool: tool.name } : renewed(last, tool));
 }
 
 function run(asked) {
@@ -89,6 +95,7 @@ function run(asked) {
     return waiting();
   }
   notice({});
+  calls += 1;
   running(true);
   send({ type: "run", tool: asked.tool, arguments: asked.arguments, result: asked.result, surroundings: surroundings() });
 }
@@ -97,9 +104,12 @@ on("run", run);
 on("cancel", () => send({ type: "cancel" }));
 on("outcome", (outcome) => {
   finished(outcome);
-  if (last) last.result = outcome.result;
+  calls = Math.max(0, calls - 1);
+  // One that was only to be shown anew, and was not, is still there.
+  if (last) last.result = outcome.result ?? last.result;
   // Where the server is gone, that has been said, and is why the call failed.
   if (isReady && outcome.error !== undefined && outcome.error !== CANCELLED) notice({ text: outcome.error, kind: "bad", title: "The call failed", pane: "result" });
+  if (isReady && again?.pagesOnly) resume();
 });
 on("choose", ({ name }) => {
   set({ tool: name });

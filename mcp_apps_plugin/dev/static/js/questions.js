@@ -73,7 +73,8 @@ function sampling(question) {
 // A question of the server. With a page there are two faces, page and form, and a switch.
 function elicitation(question) {
   const form = question.schema ? makeForm(question.schema, { raw: false }) : null;
-  const frame = question.frame ? makeFrame(question.frame) : null;
+  let view = question.frame?.view;
+  let frame = question.frame ? makeFrame(question.frame) : null;
   const body = h("div", { class: "faces" });
   const faces = h("div", { class: "segments", role: "group", "aria-label": "Form" });
   const native = h("form", { novalidate: true, class: "native", onsubmit: accept },
@@ -97,11 +98,34 @@ function elicitation(question) {
   fill(body, frame, native);
   const card = h("section", { class: "question", "aria-label": "Question" },
     h("header", {}, badge(question.server ?? "The server", "accent", "Who asks"), h("h2", {}, question.message), frame ? faces : null), body);
-  open.set(question.question, () => { if (question.frame) dropFrame(question.frame.view); card.remove(); });
+  // The page has changed: it is shown anew, and the form beside it stays as it is.
+  function renew(next) {
+    const { hidden, style: { height } } = frame;
+    gone();
+    ({ view } = next);
+    frame = makeFrame(next);
+    Object.assign(frame, { hidden });
+    frame.style.height = height;
+    native.before(frame);
+    shown();
+  }
+  function shown() {
+    sizes.set(view, frame);
+    renewals.set(view, renew);
+  }
+  function gone() {
+    dropFrame(view);
+    sizes.delete(view);
+    renewals.delete(view);
+  }
+  open.set(question.question, () => { if (frame) gone(); card.remove(); });
   place.append(card);
   show(frame ? "app" : "native");
-  if (frame) sizes.set(question.frame.view, frame);
+  if (frame) shown();
 }
+
+const renewals = new Map();
+on("ask_again", ({ was, frame }) => renewals.get(was)?.(frame));
 
 const sizes = new Map();
 on("size", ({ view, height }) => {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import PositiveInt, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from mcp_apps_plugin.protocol.authored import warn_author
 from mcp_apps_plugin.protocol.csp import origin_problem
 from mcp_apps_plugin.protocol.dialects import DIALECTS
 from mcp_apps_plugin.protocol.findings import (
@@ -18,6 +18,7 @@ from mcp_apps_plugin.protocol.findings import (
     Finding,
     MCPAppsWarning,
     did_you_mean,
+    sentence,
 )
 
 AuditMode = Literal["error", "warn", "off"]
@@ -106,7 +107,7 @@ def warn_of_unknown() -> None:
                 remedy="Correct the name, or unset the variable.",
                 severity="warning",
             )
-            warnings.warn(str(finding), MCPAppsWarning, stacklevel=3)
+            warn_author(finding, MCPAppsWarning)
 
 
 _PREFIX = "MCP_APPS_"
@@ -142,7 +143,7 @@ def _settings(_environment: tuple[str | None, ...]) -> Settings:
                     code=Code.SETTINGS_INVALID,
                     subject=f"environment variable MCP_APPS_{str(item['loc'][0]).upper()}",
                     problem=f"is {item['input']!r}. "
-                    f"{item['msg'].removeprefix('Value error, ').rstrip('.')}.",
+                    f"{sentence(item['msg'].removeprefix('Value error, '))}",
                     consequence="The package was not imported, and nothing was changed.",
                     remedy="Correct the value, or unset the variable.",
                 )

@@ -13,7 +13,7 @@ from mcp import MCPError
 
 from mcp_apps_plugin.checks.codes import CheckCode, found
 from mcp_apps_plugin.checks.samples import sample_arguments
-from mcp_apps_plugin.protocol.findings import Code
+from mcp_apps_plugin.protocol.findings import Code, sentence
 from mcp_apps_plugin.protocol.links import link_of, visibility_of
 from mcp_apps_plugin.protocol.shapes import as_object
 
@@ -298,7 +298,7 @@ def _failure(called: Called, said: str, unknown: Severity, *, alone: bool) -> Fi
             f"out: `skip=[{called.tool.name!r}]`.",
             severity=known,
         )
-    said = " ".join(said.split())[:300].rstrip(". ") + "."
+    said = sentence(" ".join(said.split())[:300])
     if called.after:
         before = ", ".join(f"`{name}`" for name in called.after)
         said += f" Called before it, and not marked as read-only: {before}."

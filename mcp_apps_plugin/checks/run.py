@@ -19,7 +19,7 @@ from mcp_apps_plugin.checks.report import CheckReport, merged, ordered
 from mcp_apps_plugin.checks.rules import judge
 from mcp_apps_plugin.checks.snapshot import Apps, Era, Snapshot, take_snapshot
 from mcp_apps_plugin.checks.surface import Surface, make_surface
-from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding
+from mcp_apps_plugin.protocol.findings import AppsConfigurationError, Finding, sentence
 from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.audit import audit
 from mcp_apps_plugin.server.shaping import listeners
@@ -236,7 +236,7 @@ def _unreachable(era: Era, error: Exception, options: Options) -> Finding:
     return found(
         CheckCode.SERVER_UNREACHABLE,
         f"server for a {era} client",
-        f"could not be looked at: {' '.join(said.split())[:400].rstrip('. :')}.",
+        f"could not be looked at: {sentence(' '.join(said.split())[:400])}",
         "Nothing about it is known.",
         "Start it, and see whether any MCP client can list its tools."
         if options.url is None

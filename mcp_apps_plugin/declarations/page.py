@@ -25,7 +25,7 @@ from mcp_apps_plugin.declarations.sources import HtmlFile, html_file
 from mcp_apps_plugin.protocol.authored import authored, caller
 from mcp_apps_plugin.protocol.constants import MIME_TYPE, UI_KEY
 from mcp_apps_plugin.protocol.findings import AppsTypeError, AppsValueError, Code, Finding
-from mcp_apps_plugin.protocol.links import friendly_name, uri_problem
+from mcp_apps_plugin.protocol.links import friendly_name, repaired_uri, uri_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -315,12 +315,13 @@ def check_uri(uri: object, subject: str) -> None:
     problem = uri_problem(uri)
     if problem is None:
         return
+    near = repaired_uri(uri) if isinstance(uri, str) else None
     finding = Finding(
         code=Code.URI_INVALID,
         subject=subject,
         problem=f"`{uri}` {problem}",
         consequence="Hosts would show no page.",
-        remedy="Write a URI such as `ui://weather/dashboard`.",
+        remedy=f"Write `{near}`." if near else "Write a URI such as `ui://weather/dashboard`.",
     )
     raise AppsValueError(finding) if isinstance(uri, str) else AppsTypeError(finding)
 

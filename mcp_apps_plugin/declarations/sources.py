@@ -58,6 +58,10 @@ def html_file(html: object, declared_in: str | None, subject: str) -> HtmlFile:
         if "<" in html or "\n" in html:
             problem = "`html=` is HTML text; it takes the path of a file."
             raise AppsValueError(_wrong(subject, problem, _FUNCTION))
+        if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://|(?i:data):", html):
+            problem = f"`html={html!r}` is a URL, and no file."
+            remedy = _ADDRESS if html.startswith(URI_SCHEME) else _DOWNLOAD
+            raise AppsValueError(_wrong(subject, problem, remedy))
         path: Traversable = Path(html)
     elif isinstance(html, Traversable):
         path = html
@@ -78,6 +82,14 @@ def html_file(html: object, declared_in: str | None, subject: str) -> HtmlFile:
 _PATHS = (
     'Write `html="page.html"`, `html=Path(...)` or `html=importlib.resources.files("pkg") / '
     '"page.html"`.'
+)
+_DOWNLOAD = (
+    "Save the page beside the code and name that file; a page that only shows another site has an "
+    "`<iframe>`, and its origin in `csp`'s `frame_domains`."
+)
+_ADDRESS = (
+    'The address comes first: `@ui("ui://name/page", html="page.html")`. A page that is declared '
+    "elsewhere is linked by its address alone."
 )
 _FUNCTION = "Return the text from a function with `@app_resource` above it."
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import warnings
 import weakref
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, entry_points, version
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import pluggy
 
 from mcp_apps_plugin.plugins import hookspecs
+from mcp_apps_plugin.protocol.authored import warn_author
 from mcp_apps_plugin.protocol.capabilities import merge_settings
 from mcp_apps_plugin.protocol.findings import (
     Code,
@@ -25,6 +25,7 @@ from mcp_apps_plugin.protocol.findings import (
     MCPAppsPluginWarning,
     MCPAppsWarning,
     did_you_mean,
+    sentence,
 )
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.shapes import as_object
@@ -112,7 +113,7 @@ class PluginManager:
                     remedy="`mcp-apps plugins` lists the installed ones.",
                     severity="warning",
                 )
-                warnings.warn(str(finding), MCPAppsWarning, stacklevel=3)
+                warn_author(finding, MCPAppsWarning)
 
     def register(
         self, plugin: object, name: str, *, distribution: str = "", version: str = ""
@@ -268,7 +269,7 @@ class PluginManager:
         finding = Finding(
             code=Code.PLUGIN_FAILED,
             subject=f"plugin {info.name!r} of {info.distribution or 'this process'} in {step}",
-            problem=f"{cause.rstrip('.')}.",
+            problem=sentence(cause),
             consequence="It was left out; everything else goes on.",
             remedy="Update or remove it, or switch it off with `MCP_APPS_PLUGINS`.",
             severity="warning",
@@ -279,7 +280,7 @@ class PluginManager:
         if step not in known:
             known[step] = cause
             if step in {"load", "register"}:
-                warnings.warn(str(finding), MCPAppsPluginWarning, stacklevel=2)
+                warn_author(finding, MCPAppsPluginWarning)
             else:  # inside a request, where a warning turned into an error would do harm
                 _logger.warning("%s", finding)
 

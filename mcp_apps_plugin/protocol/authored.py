@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -83,8 +84,18 @@ def caller() -> tuple[str, int]:
     return frame.f_code.co_filename, frame.f_lineno
 
 
-def _is_between(module: str) -> bool:
-    return module.partition(".")[0] in _BETWEEN
+def warn_author(finding: Finding, category: type[Warning]) -> None:
+    """Warn at the line of the author's code that runs: it imports, or makes a server."""
+    frame = sys._getframe(1)  # noqa: SLF001  as above; `skip_file_prefixes` is Python 3.12's
+    while frame.f_back is not None and _is_between(
+        frame.f_globals.get("__name__") or "", (*_BETWEEN, "fastmcp", "importlib")
+    ):
+        frame = frame.f_back
+    warnings.warn_explicit(str(finding), category, frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_between(module: str, packages: tuple[str, ...] = _BETWEEN) -> bool:
+    return module.partition(".")[0] in packages
 
 
 def _misfit(function: Callable[..., Any], options: dict[str, Any], said: str) -> tuple[str, str]:

@@ -140,6 +140,12 @@ def did_you_mean(wrong: object, known: Iterable[str]) -> str:
     return f" Did you mean `{near[0]}`?" if near else ""
 
 
+def sentence(said: str) -> str:
+    """End what somebody else said, as a sentence."""
+    said = said.rstrip(" .:")
+    return said if said.endswith(("?", "!")) else f"{said}."
+
+
 class MCPAppsError(Exception):
     """The root of every error this package raises.
 

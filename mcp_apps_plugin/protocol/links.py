@@ -7,7 +7,9 @@ and ChatGPT's own key comes last.
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any, Final, Literal
+from urllib.parse import quote, unquote
 
 from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY, URI_SCHEME
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
@@ -44,13 +46,38 @@ def uri_problem(uri: object) -> str | None:
         return "is a template; hosts read the link as it stands, so it has to be one fixed URI."
     if "#" in uri or "?" in uri:
         return "has a query or a fragment; hosts compare the URI as a whole."
-    if re.search(r"[\"<>\\^`|]", uri) or not uri.isascii():
-        return "has characters that a URI must escape."
     if not rest or rest.startswith("/"):
         return "has no host part; write `ui://name/page`."
-    if not re.fullmatch(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", rest.partition("/")[0]):
-        return "has a host part with other characters than letters, digits, dots and dashes."
+    host, _, path = rest.partition("/")
+    if not re.fullmatch(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", host):
+        return (
+            f"has the host part `{host}`, which may have the letters A to Z, digits, dots and "
+            "dashes only."
+        )
+    if _ESCAPED.search(path):
+        return "has characters that a URI must escape."
+    if any(unquote(segment) in (".", "..") for segment in path.split("/")):
+        return "has `.` or `..` for a part of its path; some hosts shorten it, others do not."
     return None
+
+
+_ESCAPED: Final = re.compile(r"[ \"<>\\^`|]|[^\x00-\x7f]")
+
+
+def repaired_uri(uri: str) -> str | None:
+    """Return an address of a page that is like one that is none: escaped, or with a plain host.
+
+    Args:
+        uri: What `uri_problem` finds a problem with.
+    """
+    scheme, _, rest = uri.strip().partition("://")
+    host, slash, path = rest.partition("/")
+    plain = unicodedata.normalize("NFKD", host).encode("ascii", "ignore").decode()
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("._-") or "name"
+    path = _ESCAPED.sub(lambda found: quote(found[0]), path)
+    parts = [part for part in path.split("/") if unquote(part) not in (".", "..")]
+    near = f"{scheme.lower()}://{plain}{slash if parts else ''}{'/'.join(parts)}"
+    return near if rest and uri_problem(near) is None else None
 
 
 def link_of(meta: Mapping[str, Any] | None) -> str | None:

@@ -19,6 +19,7 @@ from mcp_apps_plugin.protocol.findings import (
     Code,
     Finding,
     did_you_mean,
+    sentence,
 )
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
 
@@ -243,4 +244,4 @@ def _sentence(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return "is no such field."
     text: str = error["msg"].removeprefix("Value error, ")
-    return text if text.endswith(".") else f"{text[:1].lower()}{text[1:]}."
+    return text if text.endswith(".") else sentence(f"{text[:1].lower()}{text[1:]}")

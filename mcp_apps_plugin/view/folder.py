@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from .paths import LIBRARY_NAME
 from .problems import RefusedError
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+_LIKE_THE_LIBRARY: Final = re.compile(r"mcp[-_. ]?apps?(\.min)?\.m?js", re.IGNORECASE)
 
 
 class Folder:
@@ -92,12 +96,22 @@ class Folder:
         return content
 
     def _missing(self, path: tuple[str, ...]) -> RefusedError:
-        """Name the file beside it that is called most like it."""
+        """Name the file beside it that is called most like it, or the page library."""
         hint = ""
+        if _LIKE_THE_LIBRARY.fullmatch(path[-1]):
+            hint = f" Did you mean {LIBRARY_NAME!r}, the page library?"
         with suppress(OSError, ValueError):
-            beside = [each.name for each in self._join(path[:-1]).iterdir()]
-            for near in get_close_matches(path[-1], beside, n=1, cutoff=0.75):
-                hint = f" Did you mean {'/'.join((*path[:-1], near))!r}?"
+            for place, name in () if hint else enumerate(path):
+                beside = [each.name for each in self._join(path[:place]).iterdir()]
+                if name in beside:
+                    continue
+                case = [each for each in beside if each.casefold() == name.casefold()]
+                last = place == len(path) - 1
+                near = case or (get_close_matches(name, beside, n=1, cutoff=0.75) if last else [])
+                if near:
+                    said = "/".join((*path[:place], near[0], *path[place + 1 :]))
+                    hint = f" Did you mean {said!r}?" + (" The case differs." if case else "")
+                break
         what = f"There is no file {'/'.join(path)!r}.{hint}"
         return RefusedError(code="page-file-missing", what=what)
 

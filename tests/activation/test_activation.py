@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -179,12 +180,14 @@ def test_a_misspelt_variable(run_python: Any, variable: str, said: str) -> None:
             import mcp_apps_plugin
             mcp_apps_plugin.activate()
             FastMCP("s")
-        print(json.dumps([[type(w.message).__name__, str(w.message)] for w in caught]))
+        print(json.dumps([[type(w.message).__name__, str(w.message), w.filename] for w in caught]))
     """
     caught = run_python(PRELUDE + _flat(code), env={variable: "1"})
-    assert [kind for kind, _ in caught] == (["MCPAppsWarning"] if said else [])
-    assert said in "".join(message for _, message in caught)
-    assert all("[settings-unknown]" in message for _, message in caught)
+    assert [kind for kind, _, _ in caught] == (["MCPAppsWarning"] if said else [])
+    assert said in "".join(message for _, message, _ in caught)
+    assert all("[settings-unknown]" in message for _, message, _ in caught)
+    # Who imports is named, and not a line of this package.
+    assert {Path(file).name for _, _, file in caught} <= {"program.py"}
 
 
 def test_a_misspelt_variable_where_warnings_are_errors(run_python: Any) -> None:
@@ -222,6 +225,7 @@ def test_a_wrong_value(run_python: Any, variable: str, value: str, said: str) ->
     last = stderr.splitlines()[-1]
     assert f"environment variable {name}: is {value!r}. " in last
     assert said in last
+    assert not {"?.", ".."} & {last[place : place + 2] for place in range(len(last))}
     assert last.endswith("[settings-invalid]")
 
 

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fastmcp import FastMCP
+from fastmcp import Client, FastMCP
 from fastmcp.apps import ResourceCSP
 from fastmcp.tools import Tool
 
@@ -21,6 +21,7 @@ from mcp_apps_plugin import (
     app_resource,
     ui,
 )
+from mcp_apps_plugin.protocol.links import uri_problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +73,11 @@ def test_a_file_in_the_place_of_an_address(name: str) -> None:
         ("ui://weather/<p>", "must escape"),
         ("ui://-weather/page", "host part"),
         ("ui://user@weather/page", "host part"),
+        ("ui://weather/../page", "`.` or `..` for a part of its path"),
+        ("ui://weather/%2E%2e", "`.` or `..` for a part of its path"),
+        ("ui://weather/./page", "`.` or `..` for a part of its path"),
+        ("ui://日本/天気", "letters A to Z, digits, dots and dashes only"),
+        ("ui://wétter/nöw", "letters A to Z, digits, dots and dashes only"),
     ],
 )
 @pytest.mark.parametrize("form", ["link", "with html", "page", "resource"])
@@ -91,9 +97,75 @@ def test_addresses(uri: str, problem: str, form: str) -> None:
     (finding,) = caught.value.findings
     assert problem in finding.problem
     assert f"`{uri}`" in finding.problem
-    assert "ui://weather/dashboard" in finding.remedy
+    assert finding.remedy.startswith("Write ")
     if form in {"link", "page"}:
         assert finding.subject.endswith("get_weather")
+
+
+@pytest.mark.parametrize(
+    ("uri", "near"),
+    [
+        ("ui://wetter/nöw", "ui://wetter/n%C3%B6w"),
+        ("ui://wétter/nöw", "ui://wetter/n%C3%B6w"),
+        ("ui://wétter", "ui://wetter"),
+        ("ui://日本/天気", "ui://name/%E5%A4%A9%E6%B0%97"),
+        ("ui://weather/my page", "ui://weather/my%20page"),
+        ("ui://my page/x", "ui://my-page/x"),
+        ("ui://weather/page\n", "ui://weather/page"),
+        ("UI://weather/page", "ui://weather/page"),
+        ("ui:///page", "ui://name/page"),
+        ("ui://o/../p", "ui://o/p"),
+        ("ui://o/..", "ui://o"),
+        ("ui://weather/page?x=1", None),
+        ("ui://weather/{city}", None),
+        ("ui://weather/\x00", None),
+        ("ui://", None),
+        ("weather/page", None),
+    ],
+)
+async def test_the_nearest_address(tmp_path: Path, uri: str, near: str | None) -> None:
+    """Where a spelling helps it is said, and it is one that a server serves."""
+    page = tmp_path / "page.html"
+    page.write_text("<!doctype html><p>x", encoding="utf-8")
+    with pytest.raises(AppsValueError) as caught:
+        ui(uri, html=page)(make())
+    assert near is None or uri_problem(near) is None
+    said = f"Write `{near}`." if near else "Write a URI such as `ui://weather/dashboard`."
+    assert caught.value.findings[0].remedy == said
+    if near:
+        mcp = FastMCP("s")
+        mcp.tool(ui(near, html=page)(make()))
+        async with Client(mcp) as client:
+            (tool,) = await client.list_tools()
+            assert tool.meta["ui"]["resourceUri"] == near
+            assert "<p>x" in (await client.read_resource(near))[0].text
+
+
+@pytest.mark.parametrize(
+    ("url", "remedy"),
+    [
+        ("https://x.example/a.html", "Save the page beside the code"),
+        ("HTTP://x.example", "Save the page beside the code"),
+        ("file:///a.html", "Save the page beside the code"),
+        ("data:text/html,x", "Save the page beside the code"),
+        ("ui://weather/page", "The address comes first"),
+    ],
+)
+@pytest.mark.parametrize("form", ["ui", "app_resource", "AppResource", "Page"])
+def test_a_url_in_the_place_of_a_file(url: str, remedy: str, form: str) -> None:
+    """`html=` takes files, and the error says what to do with a URL."""
+    with pytest.raises(AppsValueError, match="is a URL, and no file") as caught:  # noqa: PT012  one of several forms
+        if form == "ui":
+            ui("ui://a/b", html=url)(make())
+        elif form == "app_resource":
+            app_resource("ui://a/b", html=url)(make())
+        elif form == "Page":
+            Page(url)
+        else:
+            AppResource("ui://a/b", html=url)
+    assert caught.value.code == Code.PAGE_OPTION_INVALID
+    assert repr(url) in str(caught.value)
+    assert caught.value.findings[0].remedy.startswith(remedy)
 
 
 @pytest.mark.parametrize("value", [1, b"ui://a/b", ["ui://a/b"], object()])

@@ -306,7 +306,12 @@ def test_small_things_in_modules(build):
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("nwo.html", " Did you mean 'now.html'?"), ("other.html", ""), ("none/now.html", "")],
+    [
+        ("nwo.html", " Did you mean 'now.html'?"),
+        ("NOW.html", " Did you mean 'now.html'? The case differs."),
+        ("other.html", ""),
+        ("none/now.html", ""),
+    ],
 )
 def test_a_missing_file_names_the_one_beside_it(write, name, hint):
     """Of the folder it was looked for in; another folder's files are not its neighbours."""
@@ -315,6 +320,28 @@ def test_a_missing_file_names_the_one_beside_it(write, name, hint):
         build_page(folder / name)
     (problem,) = caught.value.problems
     assert problem.what == f"There is no file {name.rpartition('/')[2]!r}.{hint}"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        *[
+            (name, " Did you mean 'mcp-app.js', the page library?")
+            for name in ("mcp_app.js", "MCP-App.js", "mcpapp.js", "lib/mcp-apps.js", "mcp-app.mjs")
+        ],
+        ("mcp.js", ""),
+        ("IMG/a.PNG", " Did you mean 'img/a.PNG'? The case differs."),
+        ("img/a.PNG", " Did you mean 'img/a.png'? The case differs."),
+    ],
+)
+def test_a_name_that_is_nearly_right(write, name, hint):
+    """The library comes before every neighbour; a folder's name has a case too."""
+    page = f"<script src={name}></script>" if name.endswith("js") else f"<img src={name}>"
+    files = {"page.html": page, "mcp-app.js.bak": "1", "img/a.png": "x"}
+    with pytest.raises(PageBuildError) as caught:
+        build_page(write(files) / "page.html")
+    (problem,) = caught.value.problems
+    assert problem.what == f"There is no file {name!r}.{hint}"
 
 
 def test_the_library_is_minified_once():

@@ -14,6 +14,7 @@ from mcp_apps_plugin.checks.report import counted
 from mcp_apps_plugin.checks.showing import Record
 from mcp_apps_plugin.host import AppBridge
 from mcp_apps_plugin.host.errors import HostError
+from mcp_apps_plugin.protocol.findings import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,7 @@ class Visit:
             yield found(
                 CheckCode.BROWSER_ERROR,
                 subject,
-                f"failed: {error[:300].rstrip('.')}."
+                f"failed: {sentence(error[:300])}"
                 + (f" It could not load {self.offline[0]}." if self.offline else ""),
                 "The page stays as it was before, often empty.",
                 "Open it with `mcp-apps dev` and look at the console.",

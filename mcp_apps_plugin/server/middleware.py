@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastmcp.exceptions import NotFoundError, ToolError
+from fastmcp.exceptions import NotFoundError, ResourceError, ToolError
 from fastmcp.resources import ResourceResult
 from fastmcp.server.middleware import Middleware
 from fastmcp.tools.base import ToolResult
@@ -12,6 +12,7 @@ from fastmcp.tools.base import ToolResult
 from mcp_apps_plugin.protocol.constants import URI_SCHEME
 from mcp_apps_plugin.server import surfaces
 from mcp_apps_plugin.server.bare_names import ambiguous, is_unknown, written_with
+from mcp_apps_plugin.server.content import PageError
 from mcp_apps_plugin.server.elicitation.answers import answer_of
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg
 from mcp_apps_plugin.server.emission import declared_page, is_page
@@ -158,8 +159,15 @@ class AppsMiddleware(Middleware):
         if is_ui:
             await self._admit(uri)
         result: Any = None
-        with request_of("resources/read") as request:
-            result = await request.run(context, call_next)
+        try:
+            with request_of("resources/read") as request:
+                result = await request.run(context, call_next)
+        except PageError as error:
+            # FastMCP masks no `ResourceError`, and has it in its log by now.
+            if not getattr(server, "_mask_error_details", False):
+                raise
+            message = f"Error reading resource {uri!r} [{error.finding.code}]"
+            raise ResourceError(message) from error
         if isinstance(request, Leg) and request.asks_client(result):
             return await answer_of(request, result)
         if not is_ui or not request.outermost:
@@ -184,7 +192,7 @@ class AppsMiddleware(Middleware):
         if not isinstance(result, ResourceResult) or len(result.contents) != 1:
             return result
         html = result.contents[0].content
-        if not isinstance(html, str):
+        if not isinstance(html, str) or "html" not in (result.contents[0].mime_type or ""):
             return result
         told = await in_page(self._attachment.server, uri, html)
         if told is html:

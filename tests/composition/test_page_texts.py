@@ -7,6 +7,7 @@ import re
 
 import pytest
 from fastmcp import FastMCP
+from fastmcp.resources import ResourceContent
 from fastmcp.server import create_proxy
 
 from mcp_apps_plugin import app_resource
@@ -42,3 +43,17 @@ async def test_the_names_of_its_tools(connect, kit, text, *, proxied):
     assert item.text.endswith(TEXTS[text])
     told = re.search(f"{NAMES}(.*?)</script>", item.text)
     assert json.loads(told[1])["refresh"] == "b_a_refresh"
+
+
+async def test_what_is_no_page(connect, kit):
+    """Data at a `ui://` address is left as it is, whatever words are in it."""
+    data = '{"library": "McpApp"}'
+    team = kit.team("team")
+    team.resource("ui://team/data", mime_type="application/json")(lambda: data)
+    team.resource("ui://team/more")(lambda: [ResourceContent(data, mime_type="application/json")])
+    server = FastMCP("root")
+    server.mount(team, namespace="a")
+    async with connect(server) as client:
+        for uri in ("ui://a/team/data", "ui://a/team/more"):
+            (item,) = await client.read_resource(uri)
+            assert (item.text, item.mime_type) == (data, "application/json")

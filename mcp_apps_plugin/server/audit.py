@@ -57,7 +57,8 @@ class AuditReport:
 async def audit(server: Server) -> AuditReport:
     """Look a server over, with everything mounted on it; no back end is contacted.
 
-    The same happens when the server starts. With `MCP_APPS_STRICT` every warning is an error.
+    The same happens when the server starts, except that a server without any page or link does not
+    ask its author's own providers then. With `MCP_APPS_STRICT` every warning is an error.
 
     Args:
         server: The server.
@@ -65,9 +66,13 @@ async def audit(server: Server) -> AuditReport:
     Returns:
         The report.
     """
+    return await _audit(server, at_start=False)
+
+
+async def _audit(server: Server, *, at_start: bool) -> AuditReport:
     from mcp_apps_plugin.server.survey import survey  # noqa: PLC0415  for a start only
 
-    registry = await survey(server)
+    registry = await survey(server, at_start=at_start)
     found = [
         *registry.findings,
         *plugins().audit(server, registry),
@@ -89,7 +94,7 @@ async def check_start(server: Server) -> None:
     mode = options_of(server).audit or read_settings().audit
     if mode == "off" or lifespan_root_active.get():
         return
-    report = await audit(server)
+    report = await _audit(server, at_start=True)
     if report.errors and mode == "error":
         raise AppsConfigurationError(server.name, report.errors)
     for finding in report.findings:

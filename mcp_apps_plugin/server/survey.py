@@ -35,6 +35,7 @@ from mcp_apps_plugin.server.emission import (
 )
 from mcp_apps_plugin.server.forgotten import forgotten, misplaced
 from mcp_apps_plugin.server.pages import FilePage, is_brought
+from mcp_apps_plugin.server.participation import anything_takes_part, is_authors_own
 from mcp_apps_plugin.server.readable import may_answer_reads
 from mcp_apps_plugin.server.trail import candidates, seen_uri, trail_of
 from mcp_apps_plugin.server.tree import base_of, is_remote, namespaces_of
@@ -91,10 +92,16 @@ class _Part:
         return any(template.matches(link) is not None for template in templates)
 
 
-async def survey(server: Server) -> Registry:
-    """List what a server and the servers mounted on it declare, without asking any back end."""
+async def survey(server: Server, *, at_start: bool = False) -> Registry:
+    """List what a server and the servers mounted on it declare, without asking any back end.
+
+    Args:
+        server: The server.
+        at_start: Whether it starts: then an author's own providers are asked only where something
+            takes part already, as a start without pages is to be the one of plain FastMCP.
+    """
     parts: dict[int, _Part] = {}
-    await _visit(server, parts, None)
+    await _visit(server, parts, None, sparing=at_start and not anything_takes_part(server))
     registry = Registry(server=server.name, page_budget=read_settings().page_budget)
     for part in parts.values():
         registry.served |= part.served.keys()
@@ -111,7 +118,9 @@ async def survey(server: Server) -> Registry:
     return registry
 
 
-async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) -> _Part | None:
+async def _visit(
+    server: Server, parts: dict[int, _Part], parent: _Part | None, *, sparing: bool
+) -> _Part | None:
     attachment = attachment_of(server)
     known = parts.get(id(server))
     if known is not None and parent is not None:
@@ -123,7 +132,7 @@ async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) 
     part.findings += attachment.versions.problems()
     async with Context(fastmcp=server):
         for provider in server.providers:
-            await _collect(part, provider, parts)
+            await _collect(part, provider, parts, sparing=sparing)
         for transform in server.transforms:
             part.tools = [*await transform.list_tools(part.tools)]
     for tool in part.tools:
@@ -142,18 +151,22 @@ async def _visit(server: Server, parts: dict[int, _Part], parent: _Part | None) 
     return part
 
 
-async def _collect(part: _Part, provider: Provider, parts: dict[int, _Part]) -> None:
+async def _collect(
+    part: _Part, provider: Provider, parts: dict[int, _Part], *, sparing: bool
+) -> None:
     base = base_of(provider)
     if is_remote(provider):
         part.remote = True
         return
     if isinstance(base, FastMCPProvider):
-        below = await _visit(base.server, parts, part)
+        below = await _visit(base.server, parts, part, sparing=sparing)
         if below is not None:
             _take_over(part, provider, below)
         if not part.attachment.links or below is None or below.remote:
             return  # its tools are its own affair, unless this server gives them pages
         part.tools += await _asked(provider, provider.list_tools)
+        return
+    if sparing and is_authors_own(provider):
         return
     part.tools += await _asked(provider, provider.list_tools)
     part.pages += await _asked(provider, provider.list_resources)

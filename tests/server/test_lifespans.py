@@ -15,7 +15,15 @@ from fastmcp.client.transports import PythonStdioTransport
 from fastmcp.server.providers import AggregateProvider, Provider
 from fastmcp.tools import Tool
 
-from mcp_apps_plugin import app_resource, ui
+from mcp_apps_plugin import (
+    AppsConfigurationError,
+    AppsExtension,
+    app_resource,
+    attach_ui,
+    audit,
+    elicits,
+    ui,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -145,12 +153,85 @@ async def test_a_start_within_a_start_is_looked_over_once(
     assert len([r for r in caplog.records if r.name == "mcp_apps_plugin"]) == 2
 
 
+async def asked(add: Any, mode: str, place: str) -> list[str]:
+    """Start a server with a database; return what happened to that."""
+    notes: list[str] = []
+    server = FastMCP("s")
+    server.add_extension(AppsExtension(audit=mode))
+    server.tool(plain)
+    server.resource("data://x")(plain)
+    add(server)
+    PLACES[place](server, Database(notes, Tool.from_function(broken)))
+    async with server._lifespan_manager():
+        return notes
+
+
+def mounted(server: FastMCP[Any], child: FastMCP[Any]) -> None:
+    """Mount a server that is mounted on another one."""
+    middle = FastMCP("middle")
+    middle.mount(child)
+    server.mount(middle, namespace="m")
+
+
+def registered(server: FastMCP[Any]) -> None:
+    """Register a page of FastMCP's own."""
+    server.resource("ui://a/page")(plain)
+
+
+def child_with(tool: Any) -> FastMCP[Any]:
+    """Make a server with one tool."""
+    child = FastMCP("child")
+    child.tool(tool)
+    return child
+
+
+@pytest.mark.parametrize("place", list(PLACES))
+async def test_a_server_without_pages_asks_nobody(place: str) -> None:
+    """Where nothing takes part, an author's own provider is asked by nobody but FastMCP."""
+    for add in (lambda _: None, lambda server: mounted(server, child_with(plain))):
+        assert await asked(add, "error", place) == await asked(add, "off", place)
+
+
+TAKING_PART = {
+    "tool": lambda server: server.tool(show),
+    "tool of a mounted server": lambda server: mounted(server, child_with(show)),
+    "app=": lambda server: server.tool(app=AppConfig(visibility=["app"]))(plain),
+    "page": registered,
+    "attached": lambda server: attach_ui(server, {"plain": page}),
+    "asked with": lambda server: server.prompt(elicits("ui://a/none")(lambda: "p"), name="p"),
+}
+
+
+@pytest.mark.parametrize("how", list(TAKING_PART))
+async def test_a_server_with_pages_asks_everybody(how: str) -> None:
+    """Where anything takes part, what an author's provider lists is looked over as ever."""
+    for place in PLACES:
+        assert await asked(TAKING_PART[how], "off", place)  # it starts
+        with pytest.raises(AppsConfigurationError, match=r"broken'.*links `ui://a/none`"):
+            await asked(TAKING_PART[how], "error", place)
+
+
+async def test_an_audit_asks_everybody() -> None:
+    """Who asks for an audit is told what any provider lists."""
+    server = FastMCP("s", providers=[Database([], Tool.from_function(broken))])
+    (finding,) = (await audit(server)).findings
+    assert "'broken'" in finding.subject
+
+
 PROGRAM = """
 import sys
 from contextlib import asynccontextmanager
 from fastmcp import FastMCP
 from fastmcp.server.providers import Provider
-from mcp_apps_plugin import app_resource, ui
+from mcp_apps_plugin import (
+    AppsConfigurationError,
+    AppsExtension,
+    app_resource,
+    attach_ui,
+    audit,
+    elicits,
+    ui,
+)
 
 def say(word):
     with open(sys.argv[1], "a", encoding="utf-8") as notes:

@@ -254,6 +254,7 @@ async def test_a_provider_that_fails(caplog: pytest.LogCaptureFixture) -> None:
             raise ConnectionError(message)
 
     server = FastMCP("s", providers=[NotReady()])
+    server.add_resource(page)
     with caplog.at_level(logging.WARNING):
         async with start(server):
             pass

@@ -164,6 +164,7 @@ PATCHES = (
             "list_resources": Method(trail.listing, ("self", "resources")),
             "get_resource": Method(trail.lookup, ("self", "uri", "call_next")),
             "get_resource_template": Method(trail.lookup, ("self", "uri", "call_next")),
+            "get_prompt": Method(trail.lookup, ("self", "name", "call_next")),
         },
         feature="namespaces",
         why="FastMCP renames the pages below a namespace, and neither the links to them nor the "

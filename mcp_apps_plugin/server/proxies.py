@@ -71,7 +71,7 @@ class _Forwarding:
         session = client._session_kwargs  # noqa: SLF001
         questions = session.get("elicitation_callback")
         if isinstance(questions, PushedQuestions):
-            questions.leg = leg
+            questions.belong_to(leg)
         return client
 
 

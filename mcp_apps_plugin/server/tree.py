@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastmcp.server.providers import FastMCPProvider, LocalProvider, Provider
 from fastmcp.server.providers.aggregate import AggregateProvider
 from fastmcp.server.providers.fastmcp_provider import (
+    FastMCPProviderPrompt,
     FastMCPProviderResource,
     FastMCPProviderResourceTemplate,
     FastMCPProviderTool,
@@ -30,8 +31,14 @@ if TYPE_CHECKING:
 
     Server = FastMCP[Any]
 
-_MOUNTED = (FastMCPProviderTool, FastMCPProviderResource, FastMCPProviderResourceTemplate)
+_MOUNTED = (
+    FastMCPProviderTool,
+    FastMCPProviderPrompt,
+    FastMCPProviderResource,
+    FastMCPProviderResourceTemplate,
+)
 _PROXY_MODULE = "fastmcp.server.providers.proxy"
+_PROXIED = ("ProxyTool", "ProxyPrompt", "ProxyResource", "ProxyTemplate")
 
 
 def base_of(provider: Provider) -> Provider:
@@ -106,7 +113,7 @@ def _registered(server: Server, name: str) -> Tool | None:
 
 def is_proxied(component: FastMCPComponent) -> bool:
     """Tell whether a component comes from a back end, directly or on a mounted server."""
-    return _is_proxy(root_of(component), "ProxyTool", "ProxyResource", "ProxyTemplate")
+    return _is_proxy(root_of(component), *_PROXIED)
 
 
 def is_foreign(component: FastMCPComponent) -> bool:

@@ -44,7 +44,8 @@ async def answer_of(leg: Leg, result: Any) -> Any:
     assert context is not None  # noqa: S101  its handler ran
     if leg.suspended:
         return _RESULTS[leg.method](_questions(leg))
-    pages = await pages_of_result(leg, context, result.input_required.input_requests or {})
+    path = leg.path_of(result, (context,))
+    pages = await pages_of_result(leg, path, result.input_required.input_requests or {})
     leg.hints = {key: hint(uri) for key, uri in pages.items()}
     return result
 

@@ -17,6 +17,7 @@ from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, ElicitResult
 from mcp_apps_plugin.server.elicitation.addressing import seen_uri
 from mcp_apps_plugin.server.elicitation.declared import can_ask, is_declared, may_hint
 from mcp_apps_plugin.server.elicitation.errors import unsupported
+from mcp_apps_plugin.server.elicitation.path import path_in
 from mcp_apps_plugin.server.negotiation import is_modern
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ async def _page(ctx: Context, leg: Leg, question: Question) -> str | None:
             page,
         )
         return None
-    return await seen_uri(page, ctx.fastmcp, leg.server)
+    return await seen_uri(page, path_in(leg), ctx.fastmcp)
 
 
 def default_answer(question: Question, default: Any) -> Answer:

@@ -8,7 +8,6 @@ its caller's. The answers go back to it, and its result is kept until the caller
 from __future__ import annotations
 
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +17,15 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams
 from mcp_apps_plugin.declarations.elicits import asks_itself
 from mcp_apps_plugin.protocol.elicitation import declares, hint
 from mcp_apps_plugin.protocol.findings import AppsTypeError
-from mcp_apps_plugin.server.elicitation.addressing import component_of, seen_uri
 from mcp_apps_plugin.server.elicitation.errors import step_usage
 from mcp_apps_plugin.server.elicitation.kept import asks, restored
 from mcp_apps_plugin.server.elicitation.keys import call_identity, call_key
+from mcp_apps_plugin.server.elicitation.path import (
+    calls_around,
+    component_of,
+    path_in,
+    server_of,
+)
 from mcp_apps_plugin.server.elicitation.relayed import pages_of_result
 from mcp_apps_plugin.server.elicitation.steps import current_step
 from mcp_apps_plugin.server.negotiation import is_modern
@@ -30,18 +34,12 @@ from mcp_apps_plugin.server.tree import mounted, root_of
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from fastmcp import FastMCP
     from fastmcp.server.middleware import CallNext, MiddlewareContext
     from mcp_types import InputRequest
 
     from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.server.elicitation.leg import Leg
-
-    Server = FastMCP[Any]
-    Path = tuple[MiddlewareContext[Any], ...]
-
-_path: ContextVar[tuple[Leg | None, Path]] = ContextVar("mcp_apps_path", default=(None, ()))
-"""The calls around this code inside of a leg, outermost first."""
+    from mcp_apps_plugin.server.elicitation.path import Path
 
 
 async def join(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
@@ -55,22 +53,23 @@ async def join(leg: Leg, context: MiddlewareContext[Any], call_next: CallNext[An
     Raises:
         AppsTypeError: It asks inside a `once` step (`elicit-usage`).
     """
-    of, above = _path.get()
-    if of is not leg:  # those around are of another request, or none
-        assert leg.context is not None  # noqa: S101  its handler runs
-        above = (leg.context,)
-    token = _path.set((leg, (*above, context)))
+    above = path_in(leg)
+    path = (*above, context)
+    token = calls_around.set((leg, path))
     try:
         if not leg.is_open or not is_modern() or await _is_passed_down(above, context):
-            return await call_next(context)
-        return await _called(leg, above, context, call_next)
+            result = await call_next(context)
+        else:
+            result = await _called(leg, path, call_next)
     finally:
-        _path.reset(token)
+        calls_around.reset(token)
+    if asks(result):
+        leg.path_of(result, path)
+    return result
 
 
-async def _called(
-    leg: Leg, above: Path, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
-) -> Any:
+async def _called(leg: Leg, path: Path, call_next: CallNext[Any, Any]) -> Any:
+    context = path[-1]
     ctx = context.fastmcp_context
     assert ctx is not None  # noqa: S101  it is a request's
     identity = leg.next_key(call_identity(ctx.fastmcp.name, context.method, context.message))
@@ -88,7 +87,7 @@ async def _called(
         if call is not None:
             leg.finished[key] = result
         return result
-    if call is None and not await _is_ours(leg, above):
+    if call is None and not await _is_ours(leg, path[:-1]):
         return result  # FastMCP's own way: the handler may hand it on
     step = current_step()
     if step is not None:
@@ -97,7 +96,7 @@ async def _called(
         raise AppsTypeError(step_usage(step, problem, remedy))
     key = key or call_key(identity)
     asked = result.input_required
-    requests = await _for_caller(leg, context, asked.input_requests or {})
+    requests = await _for_client(leg, leg.path_of(result, path), asked.input_requests or {})
     state.calls[key] = {"state": asked.request_state, "asked": list(requests), "answers": {}}
     await leg.ask({f"{key}/{name}": request for name, request in requests.items()})
     raise AssertionError  # pragma: no cover  the handler was ended
@@ -132,21 +131,18 @@ async def _is_ours(leg: Leg, above: Path) -> bool:
     return any(each is not None and asks_itself(each) for each in components)
 
 
-async def _for_caller(
-    leg: Leg, context: MiddlewareContext[Any], requests: dict[str, InputRequest]
+async def _for_client(
+    leg: Leg, path: Path, requests: dict[str, InputRequest]
 ) -> dict[str, InputRequest]:
     """Name the pages of questions as the client knows them, or take them out."""
-    assert context.fastmcp_context is not None  # noqa: S101  it is a request's
-    server = context.fastmcp_context.fastmcp
-    pages = await pages_of_result(leg, context, requests)
+    pages = await pages_of_result(leg, path, requests)
     named: dict[str, InputRequest] = {}
     for key, request in requests.items():
         if not isinstance(request, ElicitRequest) or request.params.mode != "form":
             named[key] = request
             continue
-        page = await seen_uri(pages[key], server, leg.server) if key in pages else None
         form = request.params.model_dump(by_alias=True, exclude_none=True, exclude={"meta"})
-        meta = {} if page is None else {"_meta": hint(page)}
+        meta = {"_meta": hint(pages[key])} if key in pages else {}
         params = ElicitRequestFormParams.model_validate({**form, **meta})
         named[key] = ElicitRequest(params=params)
     return named
@@ -154,20 +150,15 @@ async def _for_caller(
 
 async def _is_passed_down(above: Path, context: MiddlewareContext[Any]) -> bool:
     """Tell whether a mounted server runs what was asked of the one it is mounted on."""
-    outer, server = above[-1], _server_of(context)
-    if any(_server_of(each) is server for each in above):
+    outer, server = above[-1], server_of(context)
+    if any(server_of(each) is server for each in above):
         return False
-    if not any(below is server for _, below in mounted(_server_of(outer))):
+    if not any(below is server for _, below in mounted(server_of(outer))):
         return False
     if outer.method == context.method and _name_of(outer).endswith(_name_of(context)):
         return True
     component: Any = await component_of(outer)
     return component is not None and getattr(root_of(component), "_server", None) is server
-
-
-def _server_of(context: MiddlewareContext[Any]) -> Server:
-    assert context.fastmcp_context is not None  # noqa: S101  it is a request's
-    return context.fastmcp_context.fastmcp
 
 
 def _name_of(context: MiddlewareContext[Any]) -> str:

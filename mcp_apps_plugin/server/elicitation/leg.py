@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mcp_types import InputRequest, InputResponses
 
     from mcp_apps_plugin.protocol.shapes import JsonObject
+    from mcp_apps_plugin.server.elicitation.path import Path
 
 CARRIERS: Final = frozenset({"tools/call", "prompts/get", "resources/read"})
 """The requests that may be answered with questions."""
@@ -103,6 +104,10 @@ class Leg:
     def steps(self) -> dict[str, asyncio.Future[Any]]:
         """The `once` steps of this leg, by key."""
         return {}
+
+    @cached_property
+    def _came(self) -> list[tuple[object, Path]]:
+        return []
 
     @cached_property
     def _arrived(self) -> dict[str, JsonObject]:
@@ -232,6 +237,20 @@ class Leg:
     def asks_client(self, result: object) -> bool:
         """Tell whether the client is asked: by the handler, or by what it got from elsewhere."""
         return self.suspended or asks(result)
+
+    def path_of(self, result: Any, path: Path) -> Path:
+        """Return the path of the call that a result came from which asks.
+
+        Args:
+            result: The result. It goes up the path unchanged, and may be handed on by a handler.
+            path: The path of the call that returned it now; the first of them counts.
+        """
+        asked = result.input_required
+        for known, first in self._came:
+            if known is asked:
+                return first
+        self._came.append((asked, path))
+        return path
 
     def _stir(self) -> None:
         """Begin to wait, or begin anew."""

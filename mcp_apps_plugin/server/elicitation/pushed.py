@@ -17,9 +17,10 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ErrorData
 
 from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
 from mcp_apps_plugin.protocol.links import uri_problem
-from mcp_apps_plugin.server.elicitation.addressing import seen_uri_of_back_end
+from mcp_apps_plugin.server.elicitation.addressing import seen_uri_from_elsewhere
 from mcp_apps_plugin.server.elicitation.asking import push
 from mcp_apps_plugin.server.elicitation.declared import may_hint
+from mcp_apps_plugin.server.elicitation.path import path_in
 from mcp_apps_plugin.server.negotiation import is_modern
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mcp_types import ElicitRequestParams, ElicitResult
 
     from mcp_apps_plugin.server.elicitation.leg import Leg
+    from mcp_apps_plugin.server.elicitation.path import Path
 
 
 _lent: ContextVar[tuple[object, Any]] = ContextVar("mcp_apps_lent", default=(None, None))
@@ -53,30 +55,38 @@ class PushedQuestions:
         plain: FastMCP's own forwarding.
         connects: What the proxy connects with; it tells which back end this is.
         client: The client; it is connected while its back end asks.
-
-    Attributes:
-        leg: The request of the client in front that the back end is asked for.
     """
 
     def __init__(self, plain: ElicitationFnT, connects: object, client: Client[Any]) -> None:
         self._plain = plain
         self._connects = connects
         self._client = client
-        self.leg: Leg | None = None
+        self._leg: Leg | None = None
+        self._path: Path = ()
+
+    def belong_to(self, leg: Leg | None) -> None:
+        """Note the call that the back end is asked for.
+
+        Args:
+            leg: The request of the client in front; the path of the call is the one around this.
+        """
+        self._leg = leg
+        self._path = () if leg is None else path_in(leg)
 
     async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult | ErrorData:
         """Forward one question."""
         uri = hinted_page(params.meta)
-        if self.leg is None or not self.leg.is_open or uri is None or uri_problem(uri):
+        leg, path = self._leg, self._path
+        if leg is None or not leg.is_open or not path or uri is None or uri_problem(uri):
             return await self._plain(context, params)
         # The client listens in a task of its own; this belongs to the request in front.
-        forwarding = self._with_page(self.leg, params, uri)
-        surroundings = self.leg.surroundings()
+        forwarding = self._with_page(leg, path, params, uri)
+        surroundings = leg.surroundings()
         answer = await asyncio.get_running_loop().create_task(forwarding, context=surroundings)
         return await self._plain(context, params) if answer is None else answer
 
     async def _with_page(
-        self, leg: Leg, params: ElicitRequestParams, uri: str
+        self, leg: Leg, path: Path, params: ElicitRequestParams, uri: str
     ) -> ElicitResult | ErrorData | None:
         """Ask the client in front with the page, or return `None` where it may not be named."""
         ctx = get_context()
@@ -84,7 +94,7 @@ class PushedQuestions:
         if not is_form or is_modern(ctx) is not False or not may_hint(ctx, leg.server):
             return None
         _lent.set((self._connects, self._client))  # for this task alone, which ends with it
-        seen = await seen_uri_of_back_end(uri, leg.server, self._connects)
+        seen = await seen_uri_from_elsewhere(uri, path)
         if seen is None:
             return None
         form = params.model_dump(by_alias=True, exclude_none=True, exclude={"meta"})

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_types import ElicitRequest
 
 from mcp_apps_plugin.protocol.elicitation import hinted_page
 from mcp_apps_plugin.protocol.links import uri_problem
-from mcp_apps_plugin.server.elicitation.addressing import seen_uri_of_result
+from mcp_apps_plugin.server.elicitation.addressing import seen_uri_from_elsewhere
 from mcp_apps_plugin.server.elicitation.declared import may_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fastmcp.server.middleware import MiddlewareContext
     from mcp_types import InputRequest
 
     from mcp_apps_plugin.server.elicitation.leg import Leg
+    from mcp_apps_plugin.server.elicitation.path import Path
 
 
 async def pages_of_result(
-    leg: Leg, context: MiddlewareContext[Any], requests: Mapping[str, InputRequest]
+    leg: Leg, path: Path, requests: Mapping[str, InputRequest]
 ) -> dict[str, str]:
-    """Return the pages that the client may be told, as the server that answered serves them.
+    """Return the pages that the client may be told, as it knows them.
 
-    That server answers for them to its client, so its client's gates count, and its addresses.
+    The server that it talks to answers for them: this client's gates count, and that server's
+    addresses.
 
     Args:
         leg: The leg of the request.
-        context: The call that was answered with questions.
+        path: The path of the call that was answered with questions.
         requests: The questions, by key.
     """
     hinted = {
@@ -40,8 +41,8 @@ async def pages_of_result(
         and (uri := hinted_page(request.params.meta)) is not None
         and uri_problem(uri) is None
     }
-    ctx = context.fastmcp_context
+    ctx = path[0].fastmcp_context
     if not hinted or ctx is None or not may_hint(ctx, leg.server):
         return {}
-    seen = {key: await seen_uri_of_result(uri, context) for key, uri in hinted.items()}
+    seen = {key: await seen_uri_from_elsewhere(uri, path) for key, uri in hinted.items()}
     return {key: uri for key, uri in seen.items() if uri is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .assets import data_uri
 from .graph import DEFAULT_EXPORT, Unit, dependencies
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .folder import Folder
     from .graph import Graph
     from .scripts import Edit
+
+
+NO_JAVASCRIPT: Final = "This is not JavaScript as far as is known here."
 
 
 class Bundle:
@@ -97,7 +100,7 @@ class Bundle:
         if unit.module.error is None:
             return
         at = unit.at(unit.module.error)
-        what = "This is not JavaScript as far as is known here."
+        what = NO_JAVASCRIPT
         if is_changed:
             refused = RefusedError(code="page-script-syntax", what=what)
             self._problems.add(unit.source, at, refused)

@@ -10,11 +10,12 @@ copy.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from os import PathLike
 from os.path import relpath
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .build import Build
 from .data import embed
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from .parts import Parts
+
+
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,10 @@ def _page_text(folder: Folder, path: tuple[str, ...]) -> str:
     if ".." in path:
         what = f"{'/'.join(path)!r} is not below the root."
         raise RefusedError(code="page-path-outside", what=what)
-    return folder.text(path)
+    text = folder.text(path)
+    if not _COMMENT.sub("", text).strip():
+        raise RefusedError(code="page-content", what="There is nothing in the file.")
+    return text
 
 
 def _located(

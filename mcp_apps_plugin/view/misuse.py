@@ -144,7 +144,7 @@ def _members(scripts: Sequence[Code], unknown: list[Use], html: str) -> Iterator
                 known = _like(name, app_members())
                 what = f"`{_short(use.node)}` is set, and the page library never calls it."
                 yield Misuse(use.script, use.node, "page-library-name", what + _near(name, known))
-        elif not (_is_put(use) or _is_guarded(use.node) or _page_has(name, mentions)):
+        elif not (_is_put(use) or is_guarded(use.node) or _page_has(name, mentions)):
             yield Misuse(use.script, use.node, "page-library-name", _said(use, name))
 
 
@@ -236,7 +236,7 @@ def _handlers(html: str) -> list[str]:
     ]
 
 
-def _is_guarded(member: Node) -> bool:
+def is_guarded(member: Node) -> bool:
     """Whether it does not matter if the member is not there."""
     if _asks(member):
         return True

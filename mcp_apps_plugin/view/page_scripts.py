@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from .bundle import Bundle
+from .bundle import NO_JAVASCRIPT, Bundle
 from .document import insertion_point
 from .graph import Graph
 from .library import library
 from .library_values import Code
 from .misuse import misuses
 from .problems import RefusedError, Source
-from .scripts import apply, script_safe, string_literal
+from .scripts import apply, first_error, script_safe, string_literal
+from .silence import silence
 
 if TYPE_CHECKING:
+    from tree_sitter import Node
+
     from .build import Build
     from .elements import Elements
     from .graph import Unit
@@ -47,6 +50,9 @@ _FETCHING: Final = (
 )
 _DEFERRED: Final = "data-mcp-app-deferred"
 
+HAND_WRITTEN: Final = 50_000
+"""The characters above which a script is taken for the work of a bundler."""
+
 Kind = Literal["classic", "module", "importmap", "other"]
 
 
@@ -57,6 +63,19 @@ def kind_of(token: Token) -> Kind:
     if kind in _JAVASCRIPT:
         return "classic"
     return kind if kind in {"module", "importmap"} else "other"  # type: ignore[return-value]
+
+
+class _Running(NamedTuple):
+    """A script that runs, and where its text stands."""
+
+    source: Source
+    start: int
+    code: Code
+
+    def at(self, node: Node) -> int:
+        """The offset of a node in the source."""
+        before = self.code.text.encode()[: node.start_byte]
+        return self.start + len(before.decode(errors="ignore"))
 
 
 class PageScripts:
@@ -101,21 +120,19 @@ class PageScripts:
                 libraries.append(token)
             else:
                 read.append((token, file, self._read(token, file)))
-        self._note_misuses(libraries, read)
+        self._note_scripts(libraries, read)
         bundle = Bundle(self._graph, self._folder, self._problems)
         for token, file, unit in read:
             self._write(bundle, token, file, unit)
         self._write_shared(libraries, bundle.definitions())
 
-    def _note_misuses(
+    def _note_scripts(
         self, libraries: list[Token], read: list[tuple[Token, Local | None, Unit | None]]
     ) -> None:
-        """Note what live scripts use of the page library that it does not have."""
+        """Note what live scripts are that no browser runs, and what they miss of the library."""
         units = self._graph.units
-        if not libraries and not self._graph.uses_library:
-            return
         found = [
-            (
+            _Running(
                 each.source,
                 each.start,
                 Code(each.module.code.decode(), is_module=True, root=each.module.root),
@@ -127,15 +144,39 @@ class PageScripts:
                 source, start, end = self._text(token, file)
                 text, root = source.text[start:end], unit.module.root if unit else None
                 code = Code(text, is_module=kind_of(token) == "module", root=root)
-                found.append((source, start, code))
+                found.append(_Running(source, start, code))
+        # What the bundle cannot read of its modules is said there, with what becomes of them.
+        for number, each in enumerate(found):
+            if number >= len(units) or units[number].module.error is None:
+                self._note_syntax(each)
         scripts = [token for token in self._tokens if kind_of(token) != "other"]
         elsewhere = len(read) + len(libraries) < len(scripts) or any(
             target.url for unit in units for target in unit.targets.values()
         )
-        for each in misuses([c for *_, c in found], self._source.text, loads_elsewhere=elsewhere):
-            source, start, code = found[each.script]
-            before = code.text.encode()[: each.node.start_byte].decode(errors="ignore")
-            self._problems.note(source, start + len(before), each.code, each.what)
+        has_library = bool(libraries) or self._graph.uses_library
+        codes, html = [each.code for each in found], self._source.text
+        misused = misuses(codes, html, loads_elsewhere=elsewhere) if has_library else []
+        for misuse in misused:
+            where = found[misuse.script]
+            self._problems.note(where.source, where.at(misuse.node), misuse.code, misuse.what)
+        if elsewhere or misused:
+            return
+        silent = silence(codes, html, has_library=has_library)
+        if silent is None:
+            return
+        source, at = self._source, libraries[0].start if libraries else -1
+        if silent.place is not None:
+            where = found[silent.place[0]]
+            source, at = where.source, where.at(silent.place[1])
+        self._problems.note(source, at, "page-no-handshake", silent.what, silent.remedy)
+
+    def _note_syntax(self, script: _Running) -> None:
+        """Note what is no JavaScript; a large bundle may be newer than what is known here."""
+        if len(script.code.text) < HAND_WRITTEN:
+            broken = first_error(script.code.root)
+            if broken is not None:
+                at = script.at(broken)
+                self._problems.note(script.source, at, "page-script-syntax", NO_JAVASCRIPT)
 
     def _import_map(self) -> dict[str, str]:
         for token in self._tokens:

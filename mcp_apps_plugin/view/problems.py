@@ -54,7 +54,7 @@ PAGE_PROBLEM_CODES: dict[str, _Kind] = {
         "Copy the symbol into the page and refer to it as `#id`.",
     ),
     "page-script-syntax": _Kind(
-        "Its imports and exports cannot be told for certain.",
+        "Browsers run none of it, and its imports and exports cannot be told for certain.",
         "Correct the syntax, write the semicolon that the line before lacks, or bundle the script.",
     ),
     "page-script-unsafe": _Kind(
@@ -97,7 +97,18 @@ PAGE_PROBLEM_CODES: dict[str, _Kind] = {
         "Hosts answer the handshake with an error, and the page waits for ever.",
         'Write `new McpApp.App({ name: "weather", version: "1.0" })`.',
     ),
+    "page-no-handshake": _Kind(
+        "Hosts wait for the handshake: they keep the frame hidden and send it no data.",
+        "Put the page library into the page, and call `app.connect()`.",
+    ),
 }
+
+_OF_EVERY_PAGE: dict[str, _Kind] = {
+    "page-content": _Kind(
+        "The host would show an error or an empty frame.", "Write the page into the file."
+    ),
+}
+"""Codes that pages without a file can have as well; they are not the builder's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +198,16 @@ class Problems:
         """Record a refusal at a place; the page will not be built."""
         self._record(self.found, source, offset, refused)
 
-    def note(self, source: Source, offset: int, code: str, what: str) -> None:
+    def note(
+        self, source: Source, offset: int, code: str, what: str, remedy: str | None = None
+    ) -> None:
         """Record something worth knowing that does not stop the page."""
-        self._record(self.notes, source, offset, RefusedError(code=code, what=what))
+        refused = RefusedError(code=code, what=what, remedy=remedy)
+        self._record(self.notes, source, offset, refused)
 
     @staticmethod
     def _record(into: list[PageProblem], source: Source, offset: int, it: RefusedError) -> None:
-        kind = PAGE_PROBLEM_CODES[it.code]
+        kind = PAGE_PROBLEM_CODES.get(it.code) or _OF_EVERY_PAGE[it.code]
         line, column = source.position(offset)
         remedy = it.remedy or kind.remedy
         problem = PageProblem(it.code, source.name, line, column, it.what, kind.consequence, remedy)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .markup import Token
     from .parts import Parts
 
-Kind = Literal["resource", "connect", "frame", "base", "object"]
+Kind = Literal["resource", "connect", "frame", "base", "object", "element"]
+"""What loads it. An `element` is one whose name is not known: a frame, or what shows a resource."""
 
 #: The list of an MCP Apps `csp` that allows each kind. Nothing allows `object`.
 CSP_LISTS: Final[dict[Kind, str | None]] = {
@@ -31,7 +32,11 @@ CSP_LISTS: Final[dict[Kind, str | None]] = {
     "frame": "frameDomains",
     "base": "baseUriDomains",
     "object": None,
+    "element": "resourceDomains",
 }
+
+#: Where an origin may stand as well, as it is not known what it is for.
+OTHER_LISTS: Final[dict[Kind, str]] = {"element": "frameDomains"}
 
 _ATTRIBUTES: Final[dict[str, tuple[tuple[str, Kind], ...]]] = {
     "audio": (("src", "resource"),),
@@ -63,7 +68,26 @@ _LOADS: Final = """
     ((call_expression function: (member_expression property: (property_identifier) @called)
         arguments: (arguments . (string) @method . (_) @opened)) (#eq? @called "open"))
     ((new_expression constructor: (identifier) @made arguments: (arguments . (_) @made_with))
-        (#any-of? @made "EventSource" "SharedWorker" "WebSocket" "Worker"))
+        (#any-of? @made "Audio" "EventSource" "SharedWorker" "WebSocket" "Worker"))
+    ((new_expression constructor: (identifier) @made arguments: (arguments . (_) . (_) @font))
+        (#eq? @made "FontFace"))
+    ((assignment_expression left: (member_expression object: (_) @shows
+        property: (property_identifier) @put) right: (_) @source) (#eq? @put "src"))
+    ((call_expression function: (member_expression object: (_) @shows
+        property: (property_identifier) @called)
+        arguments: (arguments . (string) @name . (_) @source))
+        (#eq? @called "setAttribute"))
+    ((assignment_expression left: (member_expression object: (member_expression
+        property: (property_identifier) @put)) right: (_) @styled) (#eq? @put "style"))
+"""
+_ELEMENTS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("audio", "img", "input", "script", "source", "track", "video"), "resource"),
+    **dict.fromkeys(("frame", "iframe"), "frame"),
+}
+_FINDS: Final = frozenset({"getElementById", "querySelector"})
+_MADE: Final = """
+    (variable_declarator name: (identifier) @name value: (_) @value)
+    (formal_parameters (identifier) @given) (arrow_function parameter: (identifier) @given)
 """
 _CONSTANTS: Final = """
     (variable_declarator name: (identifier) @name value: [(string) (template_string)] @value)
@@ -232,9 +256,55 @@ def _script_loads(root: Node) -> Iterator[tuple[Node, str, Kind]]:
         ),
         *((node, _needs(node)) for node in found.get("made_with", [])),
     ]
+    if "source" in found:
+        places += _shown(root, found["source"])
     for node, kind in places:
         if url := _written(node, constants):
             yield node, url, kind
+    for node in (*found.get("font", []), *found.get("styled", [])):
+        for url, _, _ in _sheet_loads(f"a:{string_value(node) or ''}"):
+            yield node, url, "resource"
+
+
+def _shown(root: Node, sources: list[Node]) -> Iterator[tuple[Node, Kind]]:
+    """Yield what is put into the `src` of objects that are elements for certain."""
+    declared = capture(root, _MADE)
+    made: dict[str, Kind | None] = dict.fromkeys(map(text_of, declared.get("given", [])))
+    for value in declared.get("value", []):
+        name = value.parent.child_by_field_name("name") if value.parent is not None else None
+        if name is not None:
+            kind, again = _element(value), text_of(name) in made
+            made[text_of(name)] = None if again and made[text_of(name)] != kind else kind
+    for node in sources:
+        given = node.prev_named_sibling if node.parent and node.parent.type == "arguments" else None
+        if given is not None and string_value(given) != "src":
+            continue
+        call = node.parent.parent if node.parent and given is not None else node.parent
+        member = call and call.child_by_field_name("left" if given is None else "function")
+        shows = member and member.child_by_field_name("object")
+        if shows is not None:
+            kind = made.get(text_of(shows)) if shows.type == "identifier" else _element(shows)
+            if kind is not None:
+                yield node, kind
+
+
+def _element(made: Node) -> Kind | None:
+    """What has to allow the source of an element, where an expression is one for certain."""
+    if made.type == "new_expression":
+        constructor = made.child_by_field_name("constructor")
+        is_media = constructor is not None and text_of(constructor) in {"Audio", "Image"}
+        return "resource" if is_media else None
+    if made.type != "call_expression":
+        return None
+    function = made.child_by_field_name("function")
+    called = function and function.child_by_field_name("property")
+    given = made.child_by_field_name("arguments")
+    if called is None or given is None:
+        return None
+    if text_of(called) in _FINDS:
+        return "element"
+    name = string_value(next(iter(given.named_children), None)) or ""
+    return _ELEMENTS.get(name.lower()) if text_of(called) == "createElement" else None
 
 
 def _needs(argument: Node) -> Kind:
@@ -242,7 +312,7 @@ def _needs(argument: Node) -> Kind:
     made = argument.parent.parent if argument.parent is not None else None
     constructor = made.child_by_field_name("constructor") if made is not None else None
     name = "" if constructor is None else text_of(constructor)
-    return "resource" if name.endswith("Worker") else "connect"
+    return "resource" if name.endswith(("Audio", "Worker")) else "connect"
 
 
 def _written(node: Node, constants: dict[str, str]) -> str | None:

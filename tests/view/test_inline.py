@@ -178,13 +178,56 @@ NOTES = {
     "<script type=module>import 'https://a.x/b'; let = =</script>": "page-script-syntax",
     "<script src=mcp-app.js></script><script>McpApp.useThem()</script>": "page-library-name",
     "<script src=mcp-app.js></script><script>new McpApp.App()</script>": "page-initialize",
+    "<script src=mcp-app.js></script><script>go()</script>": "page-no-handshake",
+    "<script>new McpApp.App({name: 'a', version: '1'}).connect()</script>": "page-no-handshake",
+    "<script>if (</script>": "page-script-syntax",
+    "<script type=module src=broken.js></script>": "page-script-syntax",
+    "<script src=broken.js></script>": "page-script-syntax",
+    "<script src=broken.js defer></script>": "page-script-syntax",
 }
+
+SPEAKS = [
+    "<p>no script at all</p>",
+    "<script>document.title = 'no library'</script>",
+    "<script src=mcp-app.js></script><script>new McpApp.App(i).connect()</script>",
+    "<script src=mcp-app.js></script><body onload='app.connect()'>",
+    "<script src=mcp-app.js></script><script>new McpApp.App(i).run(go)</script>",
+    "<script src=mcp-app.js></script><script src='https://a.x/connects.js'></script>",
+    "<script src=mcp-app.js></script><script>post({ method: 'ui/initialize' })</script>",
+    "<script type=module>import { App } from './mcp-app.js'; new App(i).connect()</script>",
+    "<script>McpApp.connect({ method: 'ui/initialize' })</script>",
+    "<script>if (window.McpApp) new McpApp.App(i).connect()</script>",
+    "<script>window.McpApp?.App.on()</script>",
+    "<script>try { new McpApp.App(i).connect() } catch {}</script>",
+    "<script>const McpApp = { App: class { connect() {} } }; new McpApp.App(i).connect()</script>",
+    "<script src='https://a.x/has-it.js'></script><script>new McpApp.App(i).connect()</script>",
+    "<script>// McpApp.App\nconst a = 'McpApp.App'</script>",
+    "<template><script>if (</script></template>",
+    "<script type=text/template>if (</script>",
+    "<script>if (" + " " * 50_000 + "</script>",
+]
+
+
+@pytest.mark.parametrize("html", SPEAKS)
+def test_pages_that_may_speak_are_not_noted(html, build):
+    """By the library, by hand, by a script from elsewhere; or nothing says that they should."""
+    assert build(f"<!doctype html>{html}").notes == ()
+
+
+@pytest.mark.parametrize("html", ["", " \n\t", "\ufeff", "<!-- soon -->\n"])
+def test_an_empty_file_is_no_page(html, build):
+    """It would be served as the bare bones of a document."""
+    with pytest.raises(PageBuildError) as caught:
+        build(html)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.file, problem.line) == ("page-content", "page.html", 0)
 
 
 @pytest.mark.parametrize(("html", "code"), NOTES.items())
 def test_notes_do_not_stop_a_page(html, code, build):
     """What may not work everywhere is noted, and the page is built."""
-    page = build(f"<!doctype html>{html}", {"f.woff2": "f", "a.js": "a", "a.css": ""})
+    files = {"f.woff2": "f", "a.js": "a", "a.css": "", "broken.js": "let a = = 1"}
+    page = build(f"<!doctype html>{html}", files)
     assert [note.code for note in page.notes] == [code]
 
 
@@ -358,12 +401,11 @@ assert not {"tree_sitter", "tree_sitter_javascript", "rjsmin"} & set(sys.modules
 
 
 def test_a_plain_page_loads_no_parser(write):
-    """A page without imports is built without the JavaScript parser."""
+    """A page without a script of its own is built without the JavaScript parser."""
     folder = write(
         {
-            "page.html": "<!doctype html><script src=mcp-app.js></script><script src=a.js></script>"
-            "<link rel=stylesheet href=a.css>",
-            "a.js": "let a",
+            "page.html": "<!doctype html><script src=mcp-app.js></script><link rel=stylesheet "
+            "href=a.css>",
             "a.css": "p{}",
         }
     )

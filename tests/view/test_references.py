@@ -41,6 +41,43 @@ def _kinds(html):
         ("<script>new Worker('https://a.x/b')</script>", "https://a.x", "resource"),
         ("<script>r.open('GET', 'https://a.x/b')</script>", "https://a.x", "connect"),
         ("<script>navigator.sendBeacon('https://a.x/b')</script>", "https://a.x", "connect"),
+        ("<script>new Image().src = 'https://a.x/b'</script>", "https://a.x", "resource"),
+        (
+            "<script>let i = new Image(); i.src = 'https://a.x/b'</script>",
+            "https://a.x",
+            "resource",
+        ),
+        ("<script>new Audio('https://a.x/b').play()</script>", "https://a.x", "resource"),
+        (
+            "<script>const s = document.createElement('script'); s.src = 'https://a.x/b'</script>",
+            "https://a.x",
+            "resource",
+        ),
+        (
+            "<script>const f = document.createElement('IFRAME'); f.src = `https://a.x/${b}`</script>",
+            "https://a.x",
+            "frame",
+        ),
+        (
+            "<script>document.querySelector('.b').src = 'https://a.x/b'</script>",
+            "https://a.x",
+            "element",
+        ),
+        (
+            "<script>const i = new Image(); i.setAttribute('src', 'https://a.x/b')</script>",
+            "https://a.x",
+            "resource",
+        ),
+        (
+            "<script>new FontFace('F', 'url(https://a.x/b) format(\"woff2\")')</script>",
+            "https://a.x",
+            "resource",
+        ),
+        (
+            "<script>a.b.style.background = 'red url(\"https://a.x/b\")'</script>",
+            "https://a.x",
+            "resource",
+        ),
     ],
 )
 def test_what_a_page_loads_from_elsewhere(html, origin, kind):
@@ -65,6 +102,15 @@ def test_what_a_page_loads_from_elsewhere(html, origin, kind):
         "<style>a::before { content: 'https://a.x' } @namespace url(http://a.x);</style>",
         "<script type=importmap>{'imports': {'a': 'https://a.x'}}</script>",
         "<p style='--a: b//c'>",
+        "<script>a.href = 'https://a.x'; location.href = 'https://a.x'</script>",
+        "<script>const player = {}; player.src = 'https://a.x'; this.src = 'https://a.x'</script>",
+        "<script>const a = document.createElement('a'); a.src = 'https://a.x'</script>",
+        "<script>const i = new Image(); i.setAttribute('title', 'https://a.x')</script>",
+        "<script>const i = new Image(); i.alt = 'https://a.x'; i.src = 'data:,'</script>",
+        "<script>let i = new Image(); { let i = {}; i.src = 'https://a.x' }</script>",
+        "<script>let i = new Image(); const f = (i) => { i.src = 'https://a.x' }</script>",
+        "<script>a.style.content = 'https://a.x'; a.url = 'url(https://a.x)'</script>",
+        "<script>new FontFace('https://a.x', data)</script>",
     ],
 )
 def test_what_is_not_loaded_is_not_found(html):

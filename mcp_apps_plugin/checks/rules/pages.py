@@ -10,7 +10,7 @@ from mcp_apps_plugin.protocol.csp import covers
 from mcp_apps_plugin.protocol.findings import Code, MCPAppsError
 from mcp_apps_plugin.protocol.metadata import ResourceUi
 from mcp_apps_plugin.protocol.shapes import as_list, as_object
-from mcp_apps_plugin.view.references import CSP_LISTS, external_origins
+from mcp_apps_plugin.view.references import CSP_LISTS, OTHER_LISTS, external_origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp_apps_plugin.checks.surface import Page, Surface
     from mcp_apps_plugin.protocol.findings import Finding
     from mcp_apps_plugin.protocol.shapes import JsonObject
+    from mcp_apps_plugin.view.references import ExternalOrigin
 
 
 def _resolved(surface: Surface) -> Iterator[Finding]:
@@ -211,7 +212,7 @@ def _origins(surface: Surface) -> Iterator[Finding]:
                     "Hosts block every `<object>` and `<embed>`.",
                     "Show it with another element.",
                 )
-            elif not covers(as_list(declared.get(wanted)) or (), reference.origin):
+            elif not _covered(declared, wanted, reference):
                 yield found(
                     Code.PAGE_ORIGIN,
                     page.subject,
@@ -220,6 +221,11 @@ def _origins(surface: Surface) -> Iterator[Finding]:
                     "Hosts block it.",
                     "Add the origin to the page's `csp`, or put the file into the page.",
                 )
+
+
+def _covered(declared: JsonObject, wanted: str, reference: ExternalOrigin) -> bool:
+    lists = (wanted, OTHER_LISTS.get(reference.kind, wanted))
+    return any(covers(as_list(declared.get(each)) or (), reference.origin) for each in lists)
 
 
 RULES: Final = (_resolved, _address, _listings, _options, _documents, _origins)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_apps_plugin.plugins.registry import PageEntry, Registry
+    from mcp_apps_plugin.protocol.shapes import JsonObject
     from mcp_apps_plugin.view.references import ExternalOrigin
 
 
@@ -155,7 +156,7 @@ def _origins(page: PageEntry) -> Iterator[Finding]:
         if wanted is None or (reference.origin, wanted) in seen:
             continue
         seen.add((reference.origin, wanted))
-        if not covers(as_list(csp.get(wanted)) or (), reference.origin):
+        if not _covered(csp, wanted, reference):
             where = "" if reference.file else f" at line {reference.line} of its document"
             yield Finding(
                 code=Code.PAGE_ORIGIN,
@@ -167,6 +168,13 @@ def _origins(page: PageEntry) -> Iterator[Finding]:
                 severity=_severity(page),
                 place=_place(page, reference),
             )
+
+
+def _covered(csp: JsonObject, wanted: str, reference: ExternalOrigin) -> bool:
+    from mcp_apps_plugin.view.references import OTHER_LISTS  # noqa: PLC0415  heavy, as above
+
+    lists = (wanted, OTHER_LISTS.get(reference.kind, wanted))
+    return any(covers(as_list(csp.get(each)) or (), reference.origin) for each in lists)
 
 
 def _place(page: PageEntry, reference: ExternalOrigin) -> str:

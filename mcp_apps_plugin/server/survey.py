@@ -33,7 +33,7 @@ from mcp_apps_plugin.server.emission import (
     original_of,
     source_of,
 )
-from mcp_apps_plugin.server.forgotten import forgotten, misplaced
+from mcp_apps_plugin.server.forgotten import forgotten, hidden, misplaced
 from mcp_apps_plugin.server.pages import FilePage, is_brought
 from mcp_apps_plugin.server.participation import anything_takes_part, is_authors_own
 from mcp_apps_plugin.server.readable import may_answer_reads
@@ -114,7 +114,9 @@ async def survey(server: Server, *, at_start: bool = False) -> Registry:
         if not part.remote:
             registry.unmatched |= part.attachment.links.unmatched()
     servers = [part.attachment.server for part in parts.values()]
-    registry.forgotten = forgotten(servers, (t for part in parts.values() for t in part.tools))
+    listed = [tool for part in parts.values() for tool in part.tools]
+    registry.forgotten = forgotten(servers, listed)
+    registry.findings += hidden(servers, listed)
     return registry
 
 

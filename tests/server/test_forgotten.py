@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import pytest
-from fastmcp import FastMCP
+from fastmcp import Client, Context, FastMCP
 from fastmcp.resources import Resource
 
 from mcp_apps_plugin import app_resource, audit, ui
@@ -49,6 +50,91 @@ def test_a_forgotten_tool(run_python: Any) -> None:
     assert run_python(PROGRAM + FORGOTTEN + AUDIT) == [
         ["__main__.lost", "warning", "program.py:21"]
     ]
+
+
+def a() -> str:
+    return "a"
+
+
+def hiding(function: Any) -> Any:
+    """Wrap a function as decorators do that forget `functools.wraps`."""
+
+    def inner() -> str:
+        return function()
+
+    return inner
+
+
+def hiding_with_context(function: Any) -> Any:
+    """Wrap one in a function that FastMCP wraps in turn."""
+
+    def inner(ctx: Context) -> str:
+        return f"{function()} {ctx.request_id}"
+
+    return inner
+
+
+def of_place(place: str) -> str:
+    return place
+
+
+def fresh(function: Any) -> Any:
+    """Return a function of its own, as each declaration stays on one."""
+    copy = FunctionType(function.__code__, globals(), function.__name__)
+    copy.__annotations__ = dict(function.__annotations__)
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("add", "kind"),
+    [
+        (lambda mcp, mark: mcp.resource("data://x")(mark(fresh(a))), "resource"),
+        (lambda mcp, mark: mark(mcp.resource("data://x")(fresh(a))), "resource"),
+        (lambda mcp, mark: mcp.resource("data://{place}")(mark(fresh(of_place))), "resource"),
+        (lambda mcp, mark: mcp.prompt(mark(fresh(a))), "prompt"),
+        (lambda mcp, mark: mark(mcp.prompt(fresh(a))), "prompt"),
+    ],
+)
+@pytest.mark.parametrize("below", [False, True])
+async def test_on_no_tool(add: Any, kind: str, below: bool) -> None:  # noqa: FBT001
+    """`@ui` on a resource or prompt stops the start, in a factory and below a mount as well."""
+    mcp = FastMCP("s")
+    add(mcp, ui(visibility="app"))
+    if below:
+        outer = FastMCP("outer")
+        outer.mount(mcp, namespace="inner")
+        mcp = outer
+    with pytest.raises(RuntimeError, match=r"(?s)cannot start, 1 error.*\[ui-usage\]"):
+        async with Client(mcp):
+            pass
+    (found,) = (await audit(mcp)).findings
+    assert found.code == "ui-usage"
+    assert f"is for tools, and is a {kind}" in found.problem
+    assert "@mcp.tool" not in found.remedy
+    assert found.place.partition(":")[0] == __file__
+
+
+async def test_on_both() -> None:
+    """A function that is a tool and a resource has its `@ui` as a tool."""
+    mcp, function = FastMCP("s"), ui(visibility="app")(fresh(a))
+    mcp.resource("data://x")(function)
+    assert [f.code for f in (await audit(mcp)).findings] == ["ui-usage"]
+    mcp.tool(function)
+    assert (await audit(mcp)).findings == ()
+
+
+@pytest.mark.parametrize("wrap", [hiding, hiding_with_context, lambda f: hiding(hiding(f))])
+async def test_below_a_decorator_that_hides_it(wrap: Any) -> None:
+    """The tool's own function keeps the declared one, so that this is known."""
+    mcp, function = FastMCP("s"), ui(visibility="app")(fresh(a))
+    mcp.tool(wrap(function), name="hidden")
+    (found,) = (await audit(mcp)).findings
+    assert (found.code, found.severity) == ("ui-unregistered", "warning")
+    assert found.subject.endswith(".a")
+    assert "tool 'hidden' is another function around it" in found.problem
+    assert "functools.wraps" in found.remedy
+    mcp.tool(function)  # then it calls another tool's function
+    assert (await audit(mcp)).findings == ()
 
 
 MEANT = [
@@ -133,7 +219,10 @@ def test_what_is_no_tool(run_python: Any, kind: str) -> None:
     below = f'@mcp.{kind}\n@ui(visibility="app")\ndef lost() -> str: return ""\n'
     above = f'@ui(visibility="app")\n@mcp.{kind}\ndef lost() -> str: return ""\n'
     for code in (below, above):
-        assert [said[0] for said in run_python(PROGRAM + code + AUDIT)] == ["__main__.lost"]
+        said = run_python(PROGRAM + code + AUDIT, fails="AppsConfigurationError")
+        assert "1. __main__.lost" in said
+        assert said.count("[ui-usage]") == 1
+        assert "ui-unregistered" not in said
 
 
 @pytest.mark.parametrize("order", ["above", "below"])

@@ -1,9 +1,10 @@
-"""Connections to back ends that are kept: one for clients that show pages, one for the others.
+"""Connections to back ends that are kept: one for each kind of client in front.
 
 FastMCP keeps the process of a stdio back end, and its session, for all clients in front of a
 proxy. A session declares itself once; shared by all, it would claim for one client what another
 one declared. One for each declaration would let a client start processes, as it may declare
-whatever it likes. So there are two at most, and neither tells anything of one client alone.
+whatever it likes. So there are kinds of clients, and no connection tells anything of one client
+alone.
 """
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from mcp_apps_plugin.protocol.capabilities import renders_pages
 from mcp_apps_plugin.protocol.constants import MIME_TYPE
+from mcp_apps_plugin.protocol.elicitation import DECLARED, declares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SHOWS_PAGES: Final[Mapping[str, Any]] = {"mimeTypes": [MIME_TYPE]}
-"""What a kept connection declares for each client that shows pages, whatever else it said."""
+    from mcp_apps_plugin.protocol.shapes import JsonObject
 
 _STDIO: Final = "fastmcp.client.transports.stdio"
 _CONFIG: Final = "fastmcp.client.transports.config"
 
-# The two stand in each other and not in a table, so that they end together.
-_FOR_PAGES: Final = "_mcp_apps_for_pages"
+# They stand in each other and not in a table, so that they end together.
+_OTHERS: Final = "_mcp_apps_others"
 _AUTHORS: Final = "_mcp_apps_authors"
 
 
@@ -41,24 +43,41 @@ def is_kept(transport: object) -> bool:
     return stdio is not None and isinstance(inner, stdio.StdioTransport) and bool(inner.keep_alive)
 
 
-def shared_connection(transport: Any, *, shows_pages: bool) -> Any:
+def shared_settings(settings: Mapping[str, Any] | None, *, asks: bool) -> JsonObject | None:
+    """Return what a kept connection declares of MCP Apps, for all clients of one kind.
+
+    Args:
+        settings: What the client in front declared.
+        asks: Whether it takes questions. Pages may render them only then.
+
+    Returns:
+        One of three settings objects, or `None` for clients that show no pages.
+    """
+    if not renders_pages(settings):
+        return None
+    return {"mimeTypes": [MIME_TYPE], **(DECLARED if asks and declares(settings) else {})}
+
+
+def shared_connection(transport: Any, settings: Mapping[str, Any] | None, *, asks: bool) -> Any:
     """Return the connection of a back end that all clients of one kind share.
 
     Clients that show no pages have the author's own: FastMCP opens it outside of requests too,
     where nobody is in front.
 
     Args:
-        transport: Either of the two.
-        shows_pages: Which of them.
+        transport: Any of them.
+        settings: What it declares, as `shared_settings` made it.
+        asks: Whether it declares that questions are taken.
     """
     authors = vars(transport).get(_AUTHORS, transport)
-    if not shows_pages:
+    if settings is None:
         return authors
-    found = vars(authors).get(_FOR_PAGES)
-    if found is None:
-        found = vars(authors)[_FOR_PAGES] = _another(authors)
-        vars(found)[_AUTHORS] = authors
-    return found
+    others: dict[tuple[bool, bool], Any] = vars(authors).setdefault(_OTHERS, {})
+    kind = asks, declares(settings)
+    if kind not in others:
+        others[kind] = _another(authors)
+        vars(others[kind])[_AUTHORS] = authors
+    return others[kind]
 
 
 def _another(transport: Any) -> Any:

@@ -1,7 +1,7 @@
 """Proxies: what this request's client declared about MCP Apps goes on to the back end.
 
 And the pages of the questions that the back end pushes come back through them. Nothing is claimed
-that the client did not declare; over a connection that clients share, only that it shows pages.
+that the client did not declare; over a connection that clients share, only what kind they are of.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from fastmcp.server.dependencies import get_context
 
 from mcp_apps_plugin.protocol.capabilities import renders_pages
 from mcp_apps_plugin.protocol.constants import EXTENSION_ID
-from mcp_apps_plugin.server.connections import SHOWS_PAGES, is_kept, shared_connection
+from mcp_apps_plugin.server.connections import (
+    is_kept,
+    shared_connection,
+    shared_settings,
+)
 from mcp_apps_plugin.server.elicitation.declared import takes_questions
 from mcp_apps_plugin.server.elicitation.holds import reach_back_end
 from mcp_apps_plugin.server.elicitation.leg import current_leg
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     Server = FastMCP[Any]
 
 
+_QUESTIONS: Final = "_mcp_apps_questions"
 _CACHED: Final = ("tools", "resources", "templates", "prompts")
 
 
@@ -71,7 +76,7 @@ class _Forwarding:
         session = client._session_kwargs  # noqa: SLF001
         questions = session.get("elicitation_callback")
         if isinstance(questions, PushedQuestions):
-            questions.belong_to(leg)
+            questions.belong_to(leg, client)
         return client
 
 
@@ -137,14 +142,23 @@ def _give_back(owner: Any, name: str) -> None:
 def _declare_for_front(client: Client[Any], connects: object) -> None:
     """Let a client that is about to connect declare what the client in front declared."""
     settings = client_ui_settings()
-    if not is_kept(client.transport):
-        _declare(client, settings)
+    kept = is_kept(client.transport)
+    if not kept or renders_pages(settings):
         _forward_questions(client, connects)
-        return
-    # Others share it; whether questions are taken stays as FastMCP declares it for all of them.
-    shows = renders_pages(settings)
-    _declare(client, SHOWS_PAGES if shows else None)
-    client.transport = shared_connection(client.transport, shows_pages=shows)
+    asks = "elicitation_callback" in client._session_kwargs  # noqa: SLF001
+    if kept:
+        settings = shared_settings(settings, asks=asks)
+        client.transport = shared_connection(client.transport, settings, asks=asks)
+        _share_questions(client)
+    _declare(client, settings)
+
+
+def _share_questions(client: Client[Any]) -> None:
+    """Let whoever opened a kept connection know of the calls of those who use it later."""
+    session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
+    own = session.get("elicitation_callback")
+    if isinstance(own, PushedQuestions):
+        session["elicitation_callback"] = vars(client.transport).setdefault(_QUESTIONS, own)
 
 
 def _declare(client: Client[Any], settings: Mapping[str, Any] | None) -> None:
@@ -165,7 +179,7 @@ def _forward_questions(client: Client[Any], connects: object) -> None:
     if "elicitation_handler" not in fastmcps_own or plain is None:
         return
     if takes_questions(get_context()):
-        session["elicitation_callback"] = PushedQuestions(plain, connects, client)
+        session["elicitation_callback"] = PushedQuestions(plain, connects)
     else:
         # A client declares elicitation if it has a callback; then the back end uses its defaults.
         del session["elicitation_callback"]

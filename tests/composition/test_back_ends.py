@@ -20,7 +20,8 @@ from fastmcp.server import create_proxy
 from fastmcp.server.providers.proxy import ProxyClient, ProxyProvider
 from mcp.client.extension import advertise
 
-from mcp_apps_plugin.server.connections import is_kept, shared_connection
+from mcp_apps_plugin import AppsExtension
+from mcp_apps_plugin.server.connections import is_kept, shared_connection, shared_settings
 
 EXTENSION = "io.modelcontextprotocol/ui"
 APPS = {"mimeTypes": ["text/html;profile=mcp-app"], "acme": {"x": 1}}
@@ -168,7 +169,7 @@ KEPT = {"stdio": lambda transport: transport, "config": config_of}
 
 
 @pytest.mark.parametrize(("given", "mode"), [("stdio", "auto"), ("config", "legacy")])
-async def test_a_kept_back_end_has_two_processes_at_most(program, given, mode):
+async def test_a_kept_back_end_has_a_process_for_each_kind(program, given, mode):
     """One for clients that show pages, one for the others; neither tells what one client said."""
     log = program.with_name("stdio.txt")
     target = StdioTransport(sys.executable, [str(program)], env=dict(os.environ), log_file=log)
@@ -210,13 +211,31 @@ async def test_a_client_that_is_used_again_connects_as_its_next_request_declares
     assert len({answer["pid"] for answer in seen}) == 2
 
 
+PAGES = {"mimeTypes": ["text/html;profile=mcp-app"]}
+RICH = PAGES | {"elicitation": {}}
+
+
+def test_a_kept_connection_knows_kinds_of_clients_only():
+    """Whatever a client declares, it is one of four, and told nothing of its own."""
+    declared = (None, {}, {"mimeTypes": ["text/html"]}, PAGES, APPS, RICH, RICH | APPS)
+    own = StdioTransport(sys.executable, ["-c", "pass"])
+    kinds = {}
+    for settings in declared:
+        for asks in (False, True):
+            shared = shared_settings(settings, asks=asks)
+            assert shared in (None, PAGES, RICH)
+            kinds[id(shared_connection(own, shared, asks=asks))] = shared, asks
+    assert len(kinds) == 4
+    assert (RICH, False) not in kinds.values()  # pages render questions only where some are taken
+
+
 def test_the_second_connection_starts_the_same_program():
     """What the author said of the process holds for both; and each knows the other."""
     own = StdioTransport(sys.executable, ["-c", "pass"], env={"A": "1"}, cwd="/", log_file=None)
-    second = shared_connection(own, shows_pages=True)
+    second = shared_connection(own, PAGES, asks=True)
     for each in (own, second):
-        assert shared_connection(each, shows_pages=False) is own
-        assert shared_connection(each, shows_pages=True) is second
+        assert shared_connection(each, None, asks=True) is own
+        assert shared_connection(each, PAGES, asks=True) is second
     said = ("command", "args", "env", "cwd", "keep_alive", "log_file")
     assert second is not own
     assert [getattr(second, name) for name in said] == [getattr(own, name) for name in said]
@@ -227,3 +246,46 @@ def test_the_second_connection_starts_the_same_program():
     assert not is_kept(fleeting)
     assert not is_kept(MCPConfigTransport(several))
     assert not is_kept(StreamableHttpTransport("http://127.0.0.1/mcp"))
+
+
+ASKING = """
+    from fastmcp import Context, FastMCP
+    from mcp_apps_plugin import app_resource, elicit
+
+    mcp = FastMCP("backend")
+
+    @app_resource("ui://team/ask")
+    def page() -> str:
+        return "<!doctype html><title>ask</title>"
+
+    @mcp.tool
+    async def ask(ctx: Context) -> str:
+        return (await elicit(ctx, "go?", str, app=page)).data
+
+    mcp.run(show_banner=False)
+"""
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_kept_back_end_asks_with_its_page(tmp_path, mode):
+    """At every call of every client, not only at the one that started the process."""
+    program = tmp_path / "asking.py"
+    program.write_text(textwrap.dedent(ASKING), encoding="utf-8")
+    target = StdioTransport(sys.executable, [str(program)], log_file=tmp_path / "log.txt")
+    root = FastMCP("root")
+    root.add_extension(AppsExtension(settings={"elicitation": {}}))
+    root.mount(create_proxy(target), namespace="far")
+    asked = []
+
+    async def answer(_message, _type, params, _ctx):
+        asked.append(params.meta["ui"]["resourceUri"])
+        return {"value": "yes"}
+
+    for _ in range(2):
+        declared = [advertise(EXTENSION, RICH)]
+        async with Client(
+            root, mode=mode, extensions=declared, elicitation_handler=answer
+        ) as client:
+            for _ in range(2):
+                assert (await client.call_tool("far_ask")).data == "yes"
+    assert asked == ["ui://far/team/ask"] * 4

@@ -54,46 +54,51 @@ class PushedQuestions:
     Args:
         plain: FastMCP's own forwarding.
         connects: What the proxy connects with; it tells which back end this is.
-        client: The client; it is connected while its back end asks.
     """
 
-    def __init__(self, plain: ElicitationFnT, connects: object, client: Client[Any]) -> None:
+    def __init__(self, plain: ElicitationFnT, connects: object) -> None:
         self._plain = plain
         self._connects = connects
-        self._client = client
-        self._leg: Leg | None = None
-        self._path: Path = ()
+        self._calls: list[tuple[Leg, Path, Client[Any]]] = []
 
-    def belong_to(self, leg: Leg | None) -> None:
+    def belong_to(self, leg: Leg | None, client: Client[Any]) -> None:
         """Note the call that the back end is asked for.
 
         Args:
             leg: The request of the client in front; the path of the call is the one around this.
+            client: The proxy's client; it is connected while its back end asks.
         """
-        self._leg = leg
-        self._path = () if leg is None else path_in(leg)
+        self._calls = [call for call in self._calls if call[0].is_open and call[0] is not leg]
+        if leg is not None:
+            self._calls.append((leg, path_in(leg), client))
+
+    def _call(self) -> tuple[Leg, Path, Client[Any]] | None:
+        """Return the call that asks, or `None` where a connection does not tell whose that is."""
+        calls = [call for call in self._calls if call[0].is_open and call[1]]
+        fronts = {id(_front_of(leg)) for leg, _, _ in calls}
+        return calls[-1] if len(fronts) == 1 else None
 
     async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult | ErrorData:
         """Forward one question."""
         uri = hinted_page(params.meta)
-        leg, path = self._leg, self._path
-        if leg is None or not leg.is_open or not path or uri is None or uri_problem(uri):
+        call = None if uri is None or uri_problem(uri) else self._call()
+        if call is None or uri is None:
             return await self._plain(context, params)
         # The client listens in a task of its own; this belongs to the request in front.
-        forwarding = self._with_page(leg, path, params, uri)
-        surroundings = leg.surroundings()
+        forwarding = self._with_page(*call, params, uri)
+        surroundings = call[0].surroundings()
         answer = await asyncio.get_running_loop().create_task(forwarding, context=surroundings)
         return await self._plain(context, params) if answer is None else answer
 
     async def _with_page(
-        self, leg: Leg, path: Path, params: ElicitRequestParams, uri: str
+        self, leg: Leg, path: Path, client: Client[Any], params: ElicitRequestParams, uri: str
     ) -> ElicitResult | ErrorData | None:
         """Ask the client in front with the page, or return `None` where it may not be named."""
         ctx = get_context()
         is_form = isinstance(params, ElicitRequestFormParams)
         if not is_form or is_modern(ctx) is not False or not may_hint(ctx, leg.server):
             return None
-        _lent.set((self._connects, self._client))  # for this task alone, which ends with it
+        _lent.set((self._connects, client))  # for this task alone, which ends with it
         seen = await seen_uri_from_elsewhere(uri, path)
         if seen is None:
             return None
@@ -104,3 +109,10 @@ class PushedQuestions:
             return await push(ctx, ElicitRequest(params=asked))
         except MCPError as error:
             return error.error
+
+
+def _front_of(leg: Leg) -> object:
+    """Return the session with the client that a call comes from."""
+    assert leg.context is not None  # noqa: S101  its handler runs
+    ctx = leg.context.fastmcp_context
+    return None if ctx is None else ctx.session

@@ -69,14 +69,15 @@ def shared_connection(transport: Any, settings: Mapping[str, Any] | None, *, ask
         settings: What it declares, as `shared_settings` made it.
         asks: Whether it declares that questions are taken.
     """
-    authors = vars(transport).get(_AUTHORS, transport)
+    authors: Any = getattr(transport, _AUTHORS, transport)
     if settings is None:
         return authors
-    others: dict[tuple[bool, bool], Any] = vars(authors).setdefault(_OTHERS, {})
+    others: dict[tuple[bool, bool], Any] = getattr(authors, _OTHERS, {})
+    setattr(authors, _OTHERS, others)
     kind = asks, declares(settings)
     if kind not in others:
         others[kind] = _another(authors)
-        vars(others[kind])[_AUTHORS] = authors
+        setattr(others[kind], _AUTHORS, authors)
     return others[kind]
 
 

@@ -158,7 +158,9 @@ def _share_questions(client: Client[Any]) -> None:
     session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
     own = session.get("elicitation_callback")
     if isinstance(own, PushedQuestions):
-        session["elicitation_callback"] = vars(client.transport).setdefault(_QUESTIONS, own)
+        shared = getattr(client.transport, _QUESTIONS, own)
+        setattr(client.transport, _QUESTIONS, shared)
+        session["elicitation_callback"] = shared
 
 
 def _declare(client: Client[Any], settings: Mapping[str, Any] | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from .document import insertion_point
 
@@ -52,10 +52,12 @@ def names_place(html: str) -> slice | None:
 
 def _is_names(text: str) -> bool:
     try:
-        names = json.loads(text)
+        names: Any = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(names, dict) and all(isinstance(seen, str) for seen in names.values())
+    if not isinstance(names, dict):
+        return False
+    return all(isinstance(seen, str) for seen in cast("dict[str, object]", names).values())
 
 
 def embed(

@@ -11,6 +11,7 @@ from fastmcp.tools import Tool
 
 from mcp_apps_plugin.declarations.link import declaration_of
 from mcp_apps_plugin.declarations.marks import ATTACHED_MARK, UI_MARK
+from mcp_apps_plugin.plugins.builtin.dialects import dialects_of
 from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
@@ -138,24 +139,28 @@ class Addresses:
         if not pending:
             return listed
         self._refresh()
-        lost = await self._rewrite(listed, pending, outermost=outermost)
-        if not outermost:
-            return listed
-        if self.lost.are_news(lost):
-            await self.lost.say(self._attachment.server)
-        if self._spellings is not None:
-            self._spellings.write(listed)
-        return listed
-
-    async def _rewrite(
-        self, listed: list[Tool], pending: list[tuple[int, Tool]], *, outermost: bool
-    ) -> set[tuple[str, str]]:
-        """Rewrite the links of some of the listed tools; return those that lead nowhere."""
         remember = self._open and not await has_session_rules()
         if len(self._done) > _LIMIT:
             self._done.clear()
         if remember:
             pending = self._unsettled(pending)
+        if pending:
+            lost = await self._rewrite(listed, pending, remember=remember, outermost=outermost)
+            if outermost and self.lost.are_news(lost):
+                await self.lost.say(self._attachment.server)
+        if outermost and self._spellings is not None:
+            self._spellings.write(listed)
+        return listed
+
+    async def _rewrite(
+        self,
+        listed: list[Tool],
+        pending: list[tuple[int, Tool]],
+        *,
+        remember: bool,
+        outermost: bool,
+    ) -> set[tuple[str, str]]:
+        """Rewrite the links of some of the listed tools; return those that lead nowhere."""
         memory = self._remembered if remember else {}
         this_list: dict[tuple[str, _Origin], _Seen] = {}
         lost: set[tuple[str, str]] = set()  # the tools' names, with their links
@@ -316,7 +321,8 @@ class Addresses:
             self.token = object()
             self._state = state
             self._open = is_open(server)
-            self._spellings = Spellings(server)
+            dialects = dialects_of(server)
+            self._spellings = Spellings(dialects) if dialects else None
 
 
 def _conflict(server: Server, meant: AppResource, served: str) -> Finding:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_apps_plugin.plugins.builtin.dialects import dialects_of
 from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY
 from mcp_apps_plugin.protocol.dialects import in_dialects
 from mcp_apps_plugin.server.emission import takes_part
@@ -16,9 +15,8 @@ from mcp_apps_plugin.server.trail import with_meta
 from mcp_apps_plugin.server.tree import is_foreign
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
 
-    from fastmcp import FastMCP
     from fastmcp.tools import Tool
 
     from mcp_apps_plugin.protocol.shapes import JsonObject
@@ -30,11 +28,11 @@ class Spellings:
     """Writes one server's dialects into the tools that other servers completed.
 
     Args:
-        server: The server that lists them.
+        dialects: What the server that lists them writes.
     """
 
-    def __init__(self, server: FastMCP[Any]) -> None:
-        self._dialects = dialects_of(server)
+    def __init__(self, dialects: Sequence[str]) -> None:
+        self._dialects = dialects
         # What a `ui` object comes to. A mounted server shows one of a tool on each list.
         self._added: dict[int, tuple[object, JsonObject]] = {}
 
@@ -44,8 +42,6 @@ class Spellings:
         Args:
             tools: The tools as they go to the client; those that get keys are exchanged.
         """
-        if not self._dialects:
-            return
         if len(self._added) > _LIMIT:
             self._added.clear()
         for at, tool in enumerate(tools):

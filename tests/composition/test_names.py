@@ -238,14 +238,14 @@ async def test_a_refused_call_asks_nobody(connect, kit, pages):
 
 
 async def test_an_unknown_name_costs_nothing_more_where_no_page_can_be(kit):
-    """A server without pages is asked what plain FastMCP asks it: one list of a mounted server."""
+    """A server without pages is asked what plain FastMCP asks: for a list at most, or for none."""
     counting = Counting()
     server, child = FastMCP("root"), FastMCP("plain", middleware=[counting])
     kit.tool(child, "work", "plain")
     server.mount(child)
     with pytest.raises(NotFoundError, match="Unknown tool: 'nothing'"):
         await server.call_tool("nothing", {})
-    assert counting.methods == ["tools/list"]
+    assert counting.methods in ([], ["tools/list"])  # FastMCP 4.0 asks for none
 
 
 async def test_a_list_that_refuses_knows_no_other_names(connect, kit):

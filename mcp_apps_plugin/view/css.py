@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\n\r\f])?|[^0-9a-fA-F\n\r\f]|\Z)"
+_BREAK = r"\\(?:\r\n|[\n\r\f])"  # an escaped line end, which only strings have
 _NAME = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})"
 _IDENT = rf"(?:--|-?(?:[A-Za-z_]|[^\x00-\x7f]|{_ESCAPE})){_NAME}*"
 _TOKEN: Final = re.compile(
     rf"""(?P<space>[ \t\n\r\f]+)
     |(?P<comment>/\*.*?(?:\*/|\Z))
-    |(?P<string>"(?:[^"\\\n\r\f]|\\(?:\r\n|.|\Z))*"?|'(?:[^'\\\n\r\f]|\\(?:\r\n|.|\Z))*'?)
+    |(?P<string>"(?:[^"\\\n\r\f]|{_ESCAPE}|{_BREAK})*"?|'(?:[^'\\\n\r\f]|{_ESCAPE}|{_BREAK})*'?)
     |(?P<cd><!--|-->)
     |(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?(?:{_IDENT}|%)?)
     |(?P<at>@{_IDENT})
@@ -36,7 +37,7 @@ _ESCAPED: Final = re.compile(
     r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|.)|\Z)", re.DOTALL
 )
 _HIGHEST: Final = 0x10FFFF
-_CLOSERS: Final = {"(": ")", "[": "]", "{": "}", "function": ")"}
+_CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 Kind = Literal[
     "space", "comment", "string", "cd", "number", "at", "hash", "ident", "function", "url", "other"
@@ -153,7 +154,7 @@ class Sheet:
 def read(css: str) -> Sheet:
     """Find everything a stylesheet, or a style attribute, loads."""
     sheet = Sheet()
-    stack: list[str] = []  # open brackets: "(", "[", "{", or a function's name
+    stack: list[str] = []  # open brackets: "(", "[", "{", or a function with its bracket
     at_rule = ""  # the at-rule whose prelude or block at the outermost level we are in
     ending = ""  # what ends the rule whose prelude we are in, at the outermost level
     importing = True  # whether an `@import` would still be followed here
@@ -193,7 +194,8 @@ def read(css: str) -> Sheet:
 def _nest(stack: list[str], token: Token) -> None:
     """Follow the brackets that a token opens or closes."""
     if token.kind == "function" or (token.kind == "other" and token.value in _CLOSERS):
-        stack.append(token.value)
+        # With its bracket: an escape may name a function `{`.
+        stack.append(f"{token.value}(" if token.kind == "function" else token.value)
     elif token.kind == "other" and stack and token.value == _CLOSERS.get(stack[-1], ")"):
         stack.pop()
 
@@ -204,12 +206,12 @@ def _load(stream: list[Token], index: int, stack: list[str]) -> Load | None:
         return Load(token.value, token.start, token.end, is_string=False)
     if token.kind != "string" or not stack:
         return None
-    if stack[-1] in {"url", "src"}:
+    if stack[-1] in {"url(", "src("}:
         opening = next(t for t in reversed(stream[:index]) if t.kind == "function")
         closing = stream[index + 1 : index + 3]
         end = next((t.end for t in closing if t.value == ")"), token.end)
         return Load(token.value, opening.start, end, is_string=False)
-    if stack[-1] in {"image-set", "-webkit-image-set"}:
+    if stack[-1] in {"image-set(", "-webkit-image-set("}:
         return Load(token.value, token.start, token.end, is_string=True)
     return None
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 import tinycss2
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mcp_apps_plugin.view import css
@@ -62,6 +62,9 @@ def test_quoted_urls_read_back(url):
 
 
 @given(st.lists(_PARTS, max_size=12).map("".join))
+@example("'\\a\n")  # the line end belongs to the escape, and not to a string that is broken off
+@example("\\75rl('\\a\n")
+@example("\\[(")
 def test_closed_text_leaves_nothing_open(text):
     """After its closing, a stylesheet does not swallow what follows."""
     sheet = css.read(text)

@@ -170,6 +170,15 @@ async def test_a_server_that_goes_is_missed(run, tmp_path):
     assert process.gone.empty()
 
 
+@pytest.fixture
+def _interruptible():
+    """Let processes end by SIGINT, also where these tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.parametrize("ends", ["SIGTERM", "SIGINT", "SIGKILL"])
 def test_no_process_outlives_the_dev_host(command, tmp_path, ends):
     """However it ends, and whatever the server is at: here a module that is never done."""

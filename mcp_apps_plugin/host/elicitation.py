@@ -25,6 +25,7 @@ from mcp_apps_plugin.protocol.capabilities import ui_settings
 from mcp_apps_plugin.protocol.elicitation import declares, has_hint, hinted_page
 from mcp_apps_plugin.protocol.links import uri_problem
 from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
+from mcp_apps_plugin.protocol.versioned import unversioned
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -156,7 +157,7 @@ def _hint(
         message = "the server did not declare `elicitation` in its Apps capability"
         raise _Fallback(message)
     uri = hinted_page(params.meta)
-    problem = uri_problem(uri)
+    problem = uri_problem(uri and unversioned(uri))
     if problem:
         message = f"the page {uri!r} {problem}"
         raise _Fallback(message)

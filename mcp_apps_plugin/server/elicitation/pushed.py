@@ -17,6 +17,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ErrorData
 
 from mcp_apps_plugin.protocol.elicitation import hint, hinted_page
 from mcp_apps_plugin.protocol.links import uri_problem
+from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.elicitation.addressing import seen_uri_from_elsewhere
 from mcp_apps_plugin.server.elicitation.asking import push
 from mcp_apps_plugin.server.elicitation.declared import may_hint
@@ -81,7 +82,7 @@ class PushedQuestions:
     async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult | ErrorData:
         """Forward one question."""
         uri = hinted_page(params.meta)
-        call = None if uri is None or uri_problem(uri) else self._call()
+        call = None if uri is None or uri_problem(unversioned(uri)) else self._call()
         if call is None or uri is None:
             return await self._plain(context, params)
         # The client listens in a task of its own; this belongs to the request in front.

@@ -8,6 +8,7 @@ from mcp_types import ElicitRequest
 
 from mcp_apps_plugin.protocol.elicitation import hinted_page
 from mcp_apps_plugin.protocol.links import uri_problem
+from mcp_apps_plugin.protocol.versioned import unversioned
 from mcp_apps_plugin.server.elicitation.addressing import seen_uri_from_elsewhere
 from mcp_apps_plugin.server.elicitation.declared import may_hint
 
@@ -39,7 +40,7 @@ async def pages_of_result(
         if isinstance(request, ElicitRequest)
         and request.params.mode == "form"
         and (uri := hinted_page(request.params.meta)) is not None
-        and uri_problem(uri) is None
+        and uri_problem(unversioned(uri)) is None
     }
     ctx = path[0].fastmcp_context
     if not hinted or ctx is None or not may_hint(ctx, leg.server):

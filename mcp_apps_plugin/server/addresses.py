@@ -122,11 +122,14 @@ class Addresses:
         """Look every link up anew: pages have moved."""
         self._state = None
 
-    async def address(self, tools: Sequence[Tool], *, outermost: bool) -> list[Tool]:
+    async def address(
+        self, listed: list[Tool], unsettled: Sequence[int], *, outermost: bool
+    ) -> list[Tool]:
         """Rewrite the links of listed tools to what they are called here.
 
         Args:
-            tools: The tools as listed, with their `_meta` written.
+            listed: The tools as listed, with their `_meta` written. It is changed.
+            unsettled: The positions of those that do not have `token`.
             outermost: Whether the list goes to a client. Then a link that leads nowhere is
                 taken out; in a mounted server's list it may still be its parent's page. And the
                 dialects of this server hold for all that it passes on.
@@ -134,16 +137,16 @@ class Addresses:
         Returns:
             The tools, with copies where a caller sees another link than the next one.
         """
-        listed = list(tools)
-        pending = [(at, tool) for at, tool in enumerate(listed) if UI_KEY in (tool.meta or ())]
-        if not pending:
+        pending = _linked(listed, unsettled)
+        if not pending and len(unsettled) == len(listed):
             return listed
+        token = self.token
         self._refresh()
         remember = self._open and not await has_session_rules()
-        if len(self._done) > _LIMIT:
-            self._done.clear()
-        if remember:
-            pending = self._unsettled(pending)
+        if not remember or self.token is not token:
+            pending = _linked(listed, range(len(listed)))
+        if pending and remember:
+            pending = self._unknown(pending)
         if pending:
             lost = await self._rewrite(listed, pending, remember=remember, outermost=outermost)
             if outermost and self.lost.are_news(lost):
@@ -197,28 +200,25 @@ class Addresses:
                 self._done[done] = meta[UI_KEY], new[UI_KEY]
         return lost
 
-    def _unsettled(self, tools: Iterable[tuple[int, Tool]]) -> list[tuple[int, Tool]]:
+    def _unknown(self, tools: Iterable[tuple[int, Tool]]) -> list[tuple[int, Tool]]:
         """Return the tools that need a look-up; into the others goes what was worked out before."""
-        token, done = self.token, self._done
+        done = self._done
+        if len(done) > _LIMIT:
+            done.clear()
         rest: list[tuple[int, Tool]] = []
         for at, tool in tools:
+            if type(tool) is not FastMCPProviderTool:
+                rest.append((at, tool))
+                continue
             fields = vars(tool)
             meta = fields["meta"]
-            if type(tool) is FastMCPProviderTool:
-                private: dict[str, Any] = tool.__pydantic_private__ or {}
-                ui = meta[UI_KEY]
-                known = done.get((id(ui), fields.get(TRAIL), id(private.get("_server"))))
-                if known is None:
-                    rest.append((at, tool))
-                elif known[1] is not ui:
-                    meta[UI_KEY] = known[1]  # a `_meta` that was made for this very list
-            elif (
-                type(meta) is not Emitted
-                or meta.settled is not token
-                or TRAIL in fields
-                or "parent_tool" in fields
-            ):
+            private: dict[str, Any] = tool.__pydantic_private__ or {}
+            ui = meta[UI_KEY]
+            known = done.get((id(ui), fields.get(TRAIL), id(private.get("_server"))))
+            if known is None:
                 rest.append((at, tool))
+            elif known[1] is not ui:
+                meta[UI_KEY] = known[1]  # a `_meta` that was made for this very list
         return rest
 
     async def _original(self, tool: Tool) -> Tool:
@@ -323,6 +323,11 @@ class Addresses:
             self._open = is_open(server)
             dialects = dialects_of(server)
             self._spellings = Spellings(dialects) if dialects else None
+
+
+def _linked(tools: Sequence[Tool], positions: Iterable[int]) -> list[tuple[int, Tool]]:
+    """Return those of some tools that have `_meta.ui`, with their positions."""
+    return [(at, tool) for at in positions if UI_KEY in ((tool := tools[at]).meta or ())]
 
 
 def _conflict(server: Server, meant: AppResource, served: str) -> Finding:

@@ -9,6 +9,7 @@ from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
 from mcp_apps_plugin.declarations.marks import UI_MARK
 from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, UI_KEY
 from mcp_apps_plugin.server.emission import Emitted, emit_page, emit_tool, is_page
+from mcp_apps_plugin.server.trail import TRAIL
 from mcp_apps_plugin.server.tree import is_foreign, mount_of, name_below
 
 if TYPE_CHECKING:
@@ -31,21 +32,31 @@ class Lists:
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
 
-    def tools(self, tools: Sequence[Tool]) -> list[Tool]:
-        """Write the `_meta` of each tool that takes part."""
+    def tools(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[int]]:
+        """Write the `_meta` of each tool that takes part.
+
+        Returns:
+            The tools, and the positions of those whose links are to be looked up: the others lead
+            where they did at the last list.
+        """
         server = self._attachment.server
         links = self._attachment.links
         listed_as = self._attachment.versions.links
         by_mount = not links
         settled = self._attachment.addresses.token
         listed: list[Tool] = []
+        unsettled: list[int] = []
         bare: list[int] = []
         for tool in tools:
-            meta = tool.meta
+            fields = tool.__dict__
+            meta = fields.get("meta")
             if type(meta) is Emitted and meta.settled is settled:
-                listed.append(tool)  # as at the last list
+                if TRAIL in fields or "parent_tool" in fields:  # another tool, which shares it
+                    unsettled.append(len(listed))
+                listed.append(tool)
                 continue
-            if by_mount and type(tool) is FastMCPProviderTool and UI_MARK not in vars(tool):
+            unsettled.append(len(listed))
+            if by_mount and type(tool) is FastMCPProviderTool and UI_MARK not in fields:
                 listed.append(tool)  # its own server wrote it, for this very list
                 continue
             if not (isinstance(meta, Emitted) and meta.is_for(server)):
@@ -57,7 +68,7 @@ class Lists:
             listed.append(tool)
         if bare:
             _complete(listed, bare)
-        return listed
+        return listed, unsettled
 
     def pages(self, resources: Sequence[Any]) -> list[Any]:
         """Write the `_meta` and the MIME type of each page."""

@@ -74,10 +74,14 @@ class AppsMiddleware(Middleware):
             listed = list(await call_next(context))
             hidden = await surfaces.pinned(server, listed)
         await self._attachment.versions.prepare()
-        tools = self._attachment.lists.tools(listed)
+        tools, unsettled = self._attachment.lists.tools(listed)
         if hidden:
-            tools += [t for t in self._attachment.lists.tools(hidden) if surfaces.keeps_page(t)]
-        return await self._attachment.addresses.address(tools, outermost=request.outermost)
+            kept = list(filter(surfaces.keeps_page, self._attachment.lists.tools(hidden)[0]))
+            unsettled += range(len(tools), len(tools) + len(kept))
+            tools += kept
+        return await self._attachment.addresses.address(
+            tools, unsettled, outermost=request.outermost
+        )
 
     async def _call_tool(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]

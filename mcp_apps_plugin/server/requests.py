@@ -19,23 +19,27 @@ _around: ContextVar[tuple[Leg | None, frozenset[str]]] = ContextVar(
 """The leg that this code runs in, and the kinds of request around it there."""
 
 
+def is_inside_request() -> bool:
+    """Tell whether this code runs for another request, as a back end in its proxy's process does.
+
+    It inherits the proxy's context.
+    """
+    return current_leg.get() is not None or bool(_around.get()[1])
+
+
 class ClientRequest:
     """A `with` block for a message that comes over the wire, whatever called for it here.
 
-    A back end that runs in the same process as its proxy inherits the proxy's context. A request
-    that has a leg needs none.
+    A request that has a leg needs none, nor does one that is inside of no other.
     """
 
     __slots__ = ("_token",)
 
     def __enter__(self) -> None:
-        leg, around = current_leg.get(), _around.get()
-        nothing = leg is None and not around[1]
-        self._token = None if nothing else _around.set((leg, frozenset()))
+        self._token = _around.set((current_leg.get(), frozenset()))
 
     def __exit__(self, *_: object) -> None:
-        if self._token is not None:
-            _around.reset(self._token)
+        _around.reset(self._token)
 
 
 def request_of(method: str) -> Leg | Request:

@@ -39,7 +39,8 @@ def _kept_nothing(server: FastMCP[Any]) -> bool:
 def _entries(collection: object) -> int:
     cache: Any = getattr(collection, "_cache", None)
     cachetools = sys.modules.get("cachetools")
-    if cachetools is None or not isinstance(cache, cachetools.Cache):
+    # Not `isinstance`, which asks Python code of an abstract class.
+    if cachetools is None or cachetools.Cache not in type(cache).__mro__:
         return 1
     counted: int = cachetools.Cache.__len__(cache)  # its own looks for what has expired first
     return counted

@@ -140,7 +140,7 @@ async def _visit(
     for tool in part.tools:
         if not is_enabled(tool):
             attachment.links.mark(server, tool)  # its name is right, whoever hides it
-    part.tools = attachment.lists.tools([tool for tool in part.tools if is_enabled(tool)])
+    part.tools, _ = attachment.lists.tools([tool for tool in part.tools if is_enabled(tool)])
     part.pages = attachment.lists.pages([page for page in part.pages if is_page(page)])
     part.served |= dict.fromkeys(map(address_of, part.pages), part)
     for transform in server.transforms:

@@ -17,7 +17,7 @@ from mcp_apps_plugin.protocol.shapes import JsonObject, as_object
 from mcp_apps_plugin.server.elicitation.declared import capability
 from mcp_apps_plugin.server.elicitation.hints import with_hints
 from mcp_apps_plugin.server.elicitation.leg import CARRIERS, Leg, current_leg
-from mcp_apps_plugin.server.requests import ClientRequest
+from mcp_apps_plugin.server.requests import ClientRequest, is_inside_request
 from mcp_apps_plugin.server.tasks import GET, get_task
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Server = FastMCP[Any]
 
 _NEGOTIATION = frozenset({"initialize", "server/discover"})
+_COMPLETED = _NEGOTIATION | {GET}
 
 
 class WireMiddleware:
@@ -37,16 +38,27 @@ class WireMiddleware:
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
 
-    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
+    # Not `async` itself: most requests need nothing here, and a coroutine more is entered at each
+    # of their steps.
+    def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         """Pass a request on, and complete what the server says of itself."""
         if ctx.method in CARRIERS:
-            leg = Leg(self._attachment.server, ctx.method)
-            token = current_leg.set(leg)
-            try:
-                result = await call_next(ctx)
-            finally:
-                current_leg.reset(token)
-            return with_hints(result, leg.hints)
+            return self._carry(ctx, call_next)
+        if ctx.method in _COMPLETED or is_inside_request():
+            return self._complete(ctx, call_next)
+        return call_next(ctx)
+
+    async def _carry(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
+        """Pass on a request that may ask its user."""
+        leg = Leg(self._attachment.server, ctx.method)
+        token = current_leg.set(leg)
+        try:
+            result = await call_next(ctx)
+        finally:
+            current_leg.reset(token)
+        return with_hints(result, leg.hints)
+
+    async def _complete(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
         with ClientRequest():
             if ctx.method == GET:
                 return await get_task(self._attachment, ctx, call_next)

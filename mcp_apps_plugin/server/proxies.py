@@ -143,8 +143,12 @@ def _declare_for_front(client: Client[Any], connects: object) -> None:
     """Let a client that is about to connect declare what the client in front declared."""
     settings = client_ui_settings()
     kept = is_kept(client.transport)
-    if not kept or renders_pages(settings):
-        _forward_questions(client, connects)
+    # All clients that show no pages share one: it declares what FastMCP's own would.
+    asks_always = kept and not renders_pages(settings)
+    if asks_always or takes_questions(get_context()):
+        _forward_questions(client, connects, kept=kept)
+    else:
+        _claim_no_questions(client)
     asks = "elicitation_callback" in client._session_kwargs  # noqa: SLF001
     if kept:
         settings = shared_settings(settings, asks=asks)
@@ -173,15 +177,22 @@ def _declare(client: Client[Any], settings: Mapping[str, Any] | None) -> None:
     session["extensions"] = extensions or None
 
 
-def _forward_questions(client: Client[Any], connects: object) -> None:
-    """Let FastMCP's own forwarding of questions keep their pages, and claim no more than it can."""
+def _forward_questions(client: Client[Any], connects: object, *, kept: bool) -> None:
+    """Let FastMCP's own forwarding of questions keep their pages."""
     session: dict[str, Any] = client._session_kwargs  # type: ignore[assignment]  # noqa: SLF001
-    plain = session.get("elicitation_callback")
+    if _forwards_questions(client):
+        plain = session["elicitation_callback"]
+        session["elicitation_callback"] = PushedQuestions(plain, connects, kept=kept)
+
+
+def _claim_no_questions(client: Client[Any]) -> None:
+    """Leave FastMCP's own forwarding of questions out; then the back end uses its defaults."""
+    if _forwards_questions(client):
+        # A client declares elicitation if it has a callback.
+        del client._session_kwargs["elicitation_callback"]  # noqa: SLF001
+
+
+def _forwards_questions(client: Client[Any]) -> bool:
     fastmcps_own: set[str] = getattr(client, "_proxy_restoring_handler_keys", set())
-    if "elicitation_handler" not in fastmcps_own or plain is None:
-        return
-    if takes_questions(get_context()):
-        session["elicitation_callback"] = PushedQuestions(plain, connects)
-    else:
-        # A client declares elicitation if it has a callback; then the back end uses its defaults.
-        del session["elicitation_callback"]
+    asks = client._session_kwargs.get("elicitation_callback")  # noqa: SLF001
+    return "elicitation_handler" in fastmcps_own and asks is not None

@@ -16,6 +16,7 @@ from fastmcp.client.transports import (
     StdioTransport,
     StreamableHttpTransport,
 )
+from fastmcp.exceptions import ToolError
 from fastmcp.server import create_proxy
 from fastmcp.server.providers.proxy import ProxyClient, ProxyProvider
 from mcp.client.extension import advertise
@@ -262,19 +263,26 @@ ASKING = """
     async def ask(ctx: Context) -> str:
         return (await elicit(ctx, "go?", str, app=page)).data
 
+    @mcp.tool
+    async def ask_plainly(ctx: Context) -> str:
+        return (await ctx.elicit("go?", str)).data
+
     mcp.run(show_banner=False)
 """
+
+
+def _asking(tmp_path):
+    program = tmp_path / "asking.py"
+    program.write_text(textwrap.dedent(ASKING), encoding="utf-8")
+    return StdioTransport(sys.executable, [str(program)], log_file=tmp_path / "log.txt")
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_kept_back_end_asks_with_its_page(tmp_path, mode):
     """At every call of every client, not only at the one that started the process."""
-    program = tmp_path / "asking.py"
-    program.write_text(textwrap.dedent(ASKING), encoding="utf-8")
-    target = StdioTransport(sys.executable, [str(program)], log_file=tmp_path / "log.txt")
     root = FastMCP("root")
     root.add_extension(AppsExtension(settings={"elicitation": {}}))
-    root.mount(create_proxy(target), namespace="far")
+    root.mount(create_proxy(_asking(tmp_path)), namespace="far")
     asked = []
 
     async def answer(_message, _type, params, _ctx):
@@ -289,3 +297,38 @@ async def test_a_kept_back_end_asks_with_its_page(tmp_path, mode):
             for _ in range(2):
                 assert (await client.call_tool("far_ask")).data == "yes"
     assert asked == ["ui://far/team/ask"] * 4
+
+
+async def _yes(_message, _type, _params, _ctx):
+    return {"value": "yes"}
+
+
+@pytest.mark.parametrize("tool", ["ask", "ask_plainly"])
+async def test_a_kept_back_end_asks_clients_that_show_no_pages(tmp_path, tool):
+    """FastMCP would ask for the request that opened the connection, which is over."""
+    proxy = create_proxy(_asking(tmp_path))
+    modern = "auto" if tool == "ask" else "legacy"  # FastMCP's own `elicit` is of the older era
+    for mode in ("legacy", modern, "legacy"):
+        async with Client(proxy, mode=mode, elicitation_handler=_yes) as client:
+            assert [tool.name for tool in await client.list_tools()] == ["ask", "ask_plainly"]
+            for _ in range(2):
+                assert (await client.call_tool(tool)).data == "yes"
+
+
+async def test_a_question_that_could_be_anybodys_reaches_nobody(tmp_path):
+    proxy = create_proxy(_asking(tmp_path))
+    asked = []
+    async with Client(proxy, mode="legacy", elicitation_handler=_yes) as other:
+
+        async def answer(message, _type, _params, _ctx):
+            asked.append(message)
+            with pytest.raises(
+                ToolError, match=r"which does not say whose it is.*elicit-unsupported"
+            ):
+                await other.call_tool("ask")
+            return {"value": "yes"}
+
+        async with Client(proxy, mode="legacy", elicitation_handler=answer) as client:
+            assert (await client.call_tool("ask")).data == "yes"
+        assert asked == ["go?"]
+        assert (await other.call_tool("ask")).data == "yes"

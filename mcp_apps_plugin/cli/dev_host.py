@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mcp_apps_plugin.dev.nursery import Starter
     from mcp_apps_plugin.dev.order import Order
+    from mcp_apps_plugin.protocol.shapes import JsonObject
 
 
 def run_host(
@@ -63,13 +64,7 @@ async def _run(target: Target, port: int, *, exact: bool, browse: bool, began: f
             webbrowser.open(address)
 
     try:
-        async with running(target, port, exact=exact, on_address=say) as host:
-            state = host.state()
-            took = time.perf_counter() - began
-            if state["state"] == "failed":
-                _print(f"  the server did not start:\n{state['detail']}")
-            else:
-                _print(f"  ready after {took:.1f} s; Ctrl+C ends it")
+        async with running(target, port, exact=exact, on_address=say, on_state=_Progress(began)):
             await asyncio.Event().wait()
     except BrokenPipeError:
         raise  # of what is printed: the port has nothing to do with it
@@ -79,6 +74,31 @@ async def _run(target: Target, port: int, *, exact: bool, browse: bool, began: f
             "Without `--port` the next free one is taken."
         )
         raise LoadError(message) from error
+
+
+class _Progress:
+    """Prints how the server is, which the window shows too.
+
+    Args:
+        began: When the command began, as `time.perf_counter` says it.
+    """
+
+    def __init__(self, began: float) -> None:
+        self._began: float | None = began
+        self._before: object = None
+
+    def __call__(self, told: JsonObject) -> None:
+        state, before = told["state"], self._before
+        self._before = state
+        if state == "failed":
+            what = "did not start" if before == "starting" else "ended"
+            _print(f"  the server {what}:\n{told['detail']}")
+        elif state == "up" and self._began is not None:
+            _print(f"  ready after {time.perf_counter() - self._began:.1f} s; Ctrl+C ends it")
+        elif state == "up":
+            _print(f"  started anew in {told['startedIn'] / 1000:.1f} s")
+        if state != "starting":
+            self._began = None
 
 
 def _print(text: str) -> None:

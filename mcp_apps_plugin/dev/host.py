@@ -55,13 +55,16 @@ class DevHost:
     Args:
         target: The server.
         sandbox: Where its pages are shown.
+        on_state: Told how the server is, whenever that changes.
 
     Attributes:
         sandbox: Where its pages are shown.
         endpoint: Where the server is reached; `None` while it is not up.
     """
 
-    def __init__(self, target: Target, sandbox: Sandbox) -> None:
+    def __init__(
+        self, target: Target, sandbox: Sandbox, on_state: Callable[[JsonObject], None]
+    ) -> None:
         self.sandbox = sandbox
         self.endpoint: Endpoint | None = None
         self._target = target
@@ -70,6 +73,7 @@ class DevHost:
         )
         self._namespace = ""
         self._state: JsonObject = {"state": "starting"}
+        self._on_state = on_state
         self._tabs: set[Tab] = set()
         self._starting = asyncio.Lock()
         self._looking: asyncio.Task[None] | None = None
@@ -112,19 +116,24 @@ class DevHost:
         self._stop_waiting()
         async with self._starting:
             self.endpoint = None
-            self._state = {"state": "starting", "pagesOnly": pages_only}
-            self.tell(self.state())
+            self._become({"state": "starting", "pagesOnly": pages_only})
             await asyncio.gather(*(tab.disconnect() for tab in self._tabs))
             began = time.perf_counter()
             try:
                 self.endpoint = await self._start()
             except ServerFailedError as error:
-                self._state = {"state": "failed", "detail": str(error)}
-                self.tell(self.state())
+                self._become({"state": "failed", "detail": str(error)})
                 return
             took = round((time.perf_counter() - began) * 1000)
+            # Windows hear of it when they are connected.
             self._state = {"state": "up", "startedIn": took, "pagesOnly": pages_only}
+            self._on_state(self._state)
             await asyncio.gather(*(tab.connect() for tab in self._tabs))
+
+    def _become(self, state: JsonObject) -> None:
+        self._state = state
+        self._on_state(state)
+        self.tell(self.state())
 
     async def _start(self) -> Endpoint:
         if self._target.order.is_url and not self._namespace:
@@ -206,8 +215,7 @@ class DevHost:
 
     def _gone(self, last_words: str) -> None:
         self.endpoint = None
-        self._state = {"state": "failed", "detail": last_words}
-        self.tell(self.state())
+        self._become({"state": "failed", "detail": last_words})
 
 
 class _ToWindows(logging.Handler):
@@ -228,7 +236,12 @@ class _ToWindows(logging.Handler):
 
 @asynccontextmanager
 async def running(
-    target: Target, port: int, *, exact: bool, on_address: Callable[[str], None]
+    target: Target,
+    port: int,
+    *,
+    exact: bool,
+    on_address: Callable[[str], None],
+    on_state: Callable[[JsonObject], None],
 ) -> AsyncGenerator[DevHost]:
     """Run a dev host while the block runs.
 
@@ -237,6 +250,7 @@ async def running(
         port: The port of the window.
         exact: Whether no other port will do.
         on_address: Told the address to open, as soon as it can be.
+        on_state: Told how the server is, whenever that changes.
 
     Raises:
         OSError: The port is taken.
@@ -248,7 +262,7 @@ async def running(
         behind = stack.enter_context(listen(after, others=PORTS_TO_TRY))
         token = secrets.token_urlsafe(24)
         sandbox = Sandbox(origin_of(behind), origin_of(window))
-        host = DevHost(target, sandbox)
+        host = DevHost(target, sandbox, on_state)
         windows = window_app(sandbox, token, host.serve_tab)
         await stack.enter_async_context(serving(windows, window))
         await stack.enter_async_context(serving(sandbox_app(sandbox), behind))
@@ -258,7 +272,8 @@ async def running(
         stack.callback(log.removeHandler, handler)
         stack.push_async_callback(host.stop)
         on_address(f"{sandbox.host_origin}/{token}/")
-        await host.restart()
+        # From the beginning: who reads that the server is up may change it at once.
         watching = asyncio.create_task(host.watch())
         stack.callback(watching.cancel)
+        await host.restart()
         yield host

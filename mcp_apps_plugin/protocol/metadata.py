@@ -65,6 +65,8 @@ class _WireModel(BaseModel):
 
     @classmethod
     def _remedy_for(cls, kind: str, location: tuple[int | str, ...]) -> str:
+        if kind == "bool_type":
+            return "Write `True` or `False`, or leave it out."
         if kind != "extra_forbidden":
             return cls._remedy
         hint = did_you_mean(location[-1], cls.model_fields).lstrip()
@@ -244,4 +246,6 @@ def _sentence(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return "is no such field."
     text: str = error["msg"].removeprefix("Value error, ")
+    if error["type"] != "value_error":  # ours name what they were given
+        text = f"is given `{error['input']!r}`: {text[:1].lower()}{text[1:]}"
     return text if text.endswith(".") else sentence(f"{text[:1].lower()}{text[1:]}")

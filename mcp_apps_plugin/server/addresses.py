@@ -143,7 +143,8 @@ class Addresses:
         token = self.token
         self._refresh()
         remember = self._open and not await has_session_rules()
-        if not remember or self.token is not token:
+        changed = self.token is not token
+        if changed or not remember:
             pending = _linked(listed, range(len(listed)))
         if pending and remember:
             pending = self._unknown(pending)
@@ -151,6 +152,8 @@ class Addresses:
             lost = await self._rewrite(listed, pending, remember=remember, outermost=outermost)
             if outermost and self.lost.are_news(lost):
                 await self.lost.say(self._attachment.server)
+        if changed and outermost:
+            self.lost.say_broken(self._attachment.server)
         if outermost and self._spellings is not None:
             self._spellings.write(listed)
         return listed

@@ -1,6 +1,7 @@
-"""Links that lead nowhere, of tools that came after the start: each is said once, as at the start.
+"""What is wrong with tools that came after the start: each finding is said once, as at the start.
 
-A tool that is added to a running server was not there when the server was looked over.
+A tool that is added to a running server was not there when the server was looked over. Its link may
+lead nowhere, or to a page that cannot be built.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import logging
 from typing import TYPE_CHECKING
 
 from mcp_apps_plugin.plugins.builtin.link_rules import lost_links
+from mcp_apps_plugin.server.pages import PageProvider
+from mcp_apps_plugin.server.tree import mounted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +59,24 @@ class LostLinks:
         """
         from mcp_apps_plugin.server.survey import survey  # noqa: PLC0415  rarely needed
 
-        for finding in lost_links(await survey(server)):
+        self._log(lost_links(await survey(server)))
+
+    def say_broken(self, server: FastMCP[Any]) -> None:
+        """Log what is wrong with the files of pages, where the start has not said it.
+
+        Args:
+            server: The server that lists the tools; those mounted on it are looked at too.
+        """
+        if not self._audited:
+            return
+        for provider in server.providers:
+            if isinstance(provider, PageProvider):
+                self._log(provider.problems())
+        for _, below in mounted(server):
+            self.say_broken(below)
+
+    def _log(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
             if str(finding) not in self._said:
                 self._said.add(str(finding))
                 _logger.warning("%s", finding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
@@ -26,7 +27,7 @@ from mcp_apps_plugin.server.problems import build_findings, note_findings
 from mcp_apps_plugin.server.tree import base_of, is_remote, local_components, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fastmcp import FastMCP
@@ -189,6 +190,12 @@ class PageProvider(WrappedProvider):
         """Build every page anew when it is asked for: files have changed."""
         self._made.clear()
         self._state = None
+
+    def problems(self) -> Iterator[Finding]:
+        """Yield what keeps its pages from being built, or is worth knowing of them."""
+        for page, made in self._made.values():
+            if isinstance(made, FilePage):
+                yield from (replace(each, place=each.place or page.place) for each in made.problems)
 
     def guarded(self) -> bool:
         """Tell whether any page of this server asks who reads it."""

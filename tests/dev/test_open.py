@@ -59,3 +59,35 @@ def test_a_port_that_was_asked_for_is_taken_or_nothing(command, start, server):
     assert second.returncode == 2
     assert f"port {port} cannot be listened on" in second.stderr
     assert "Traceback" not in second.stderr
+
+
+def test_the_terminal_follows_the_server(command, tmp_path):
+    """A change that breaks it, its way back, and its own end are printed as in the window."""
+    file = tmp_path / "server.py"
+    code = "from fastmcp import FastMCP\n\nmcp = FastMCP('s')\n"
+    file.write_text(code)
+    with subprocess.Popen(
+        [command, "dev", file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            read_until(process, "ready after")
+            file.write_text(f"{code}x(\n")
+            assert "the server did not start:" in read_until(process, "was never closed")
+            file.write_text(f"{code}\n")
+            read_until(process, "started anew in")
+            file.write_text(
+                f"{code}import os, threading\nthreading.Timer(1, os._exit, [3]).start()\n"
+            )
+            assert "started anew in" in read_until(process, "the server ended:")
+        finally:
+            process.terminate()
+
+
+def read_until(process, said):
+    """Return what is printed until something is said."""
+    printed = ""
+    for line in process.stdout:
+        printed += line
+        if said in line:
+            return printed
+    raise AssertionError(printed)

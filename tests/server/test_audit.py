@@ -149,6 +149,26 @@ async def test_two_pages_under_one_address(tmp_path: Path) -> None:
     assert str(tmp_path / "two.html") in finding.problem
 
 
+async def test_two_functions_of_one_name_under_one_address() -> None:
+    """The lines tell them apart."""
+    server = FastMCP("s")
+
+    @app_resource(URI)
+    def page() -> str:
+        return HTML
+
+    server.tool(ui(page)(tool_of()))
+
+    @app_resource(URI)
+    def page() -> str:
+        return HTML * 2
+
+    server.tool(name="b")(ui(page)(tool_of()))
+    finding = await only(server)
+    assert finding.code == Code.PAGE_CONFLICT
+    assert finding.problem.count("test_audit.py:") == 2
+
+
 @pytest.mark.parametrize("second", ["function", "plain resource"])
 async def test_a_page_and_a_resource_under_one_address(tmp_path: Path, second: str) -> None:
     """A page of a tool and another one under its address are both named."""

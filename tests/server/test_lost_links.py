@@ -1,4 +1,4 @@
-"""Links that lead nowhere, of tools that came while the server ran: each is in the log once."""
+"""What is wrong with tools that came while the server ran: each finding is in the log once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.apps import AppConfig
 from fastmcp.server import create_proxy
+from mcp.shared.exceptions import MCPError
 
 from mcp_apps_plugin import AppsExtension, app_resource, attach_ui, audit, ui
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Log = Callable[[], list[str]]
 
@@ -148,3 +150,23 @@ async def test_an_audit_that_is_off_says_nothing(
         server.tool(late(), name="zz")
         assert (await links(client))["zz"] is None
     assert log() == []
+
+
+async def test_a_page_that_cannot_be_built_is_said_once(
+    composed: tuple[FastMCP[Any], FastMCP[Any]], log: Log, tmp_path: Path
+) -> None:
+    """At the start it would have stopped the server. Who reads it is told as well."""
+    server, front = composed
+    async with Client(server), Client(front) as client:
+        await links(client)
+        server.tool(ui("ui://w/late", html=tmp_path / "none.html")(plain()), name="late")
+        for _ in range(2):
+            listed = await links(client)
+        (said,) = log()
+        assert said == str((await audit(server)).findings[0])
+        assert "[page-file-missing]" in said
+        late_ones = [link for name, link in listed.items() if name.endswith("late")]
+        assert late_ones
+        for link in filter(None, late_ones):  # FastMCP's proxies keep the pages they have seen
+            with pytest.raises(MCPError, match="page-file-missing"):
+                await client.read_resource(str(link))

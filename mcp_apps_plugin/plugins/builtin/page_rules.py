@@ -57,9 +57,7 @@ def _conflicts(registry: Registry) -> Iterator[Finding]:
         if len(pages) > 1:
             files = {page.file for page in pages}
             one_file = len(files) == 1 and None not in files
-            places = " and ".join(
-                page.subject if one_file else page.file or page.subject for page in pages
-            )
+            places = " and ".join(_source(page, named=one_file) for page in pages)
             own = any(page.own for page in pages)
             yield Finding(
                 code=Code.PAGE_CONFLICT,
@@ -71,6 +69,12 @@ def _conflicts(registry: Registry) -> Iterator[Finding]:
                 remedy="Write the options once." if one_file else "Give each page its own address.",
                 severity="error" if own else "warning",
             )
+
+
+def _source(page: PageEntry, *, named: bool) -> str:
+    """Say where a page comes from: two functions may have one name, and two tools one file."""
+    what = page.subject if named else page.file or page.subject
+    return f"{what} ({page.place})" if page.place else what
 
 
 def _options(page: PageEntry) -> Iterator[Finding]:

@@ -44,6 +44,19 @@ def dev_host(*arguments: str | Path):
 
 
 @pytest.fixture
+def face():
+    """Switches a question to its page or its form."""
+
+    async def switch(page, name):
+        button = page.locator(".question .segments button", has_text=name)
+        # A frame that grows may move the button away between the press and the release.
+        while await button.get_attribute("aria-pressed") != "true":
+            await button.click()
+
+    return switch
+
+
+@pytest.fixture
 def command():
     """The installed command's file."""
     return COMMAND

@@ -38,14 +38,6 @@ async def asked(page, account):
     return view
 
 
-async def face(page, name):
-    """Switch to the other way to answer."""
-    button = page.locator(".question .segments button", has_text=name)
-    # A frame that grows may move the button away between the press and the release.
-    while await button.get_attribute("aria-pressed") != "true":
-        await button.click()
-
-
 async def said(page, words):
     """Wait for the result of the call, with the question gone."""
     await page.locator("#stage", has_text=words).wait_for()
@@ -53,7 +45,7 @@ async def said(page, words):
 
 
 @pytest.mark.parametrize("era", VERSIONS)
-async def test_page_and_form_give_the_same_result(start, tab, file, picture, era):
+async def test_page_and_form_give_the_same_result(start, tab, face, file, picture, era):  # noqa: PLR0917  five of them are fixtures
     address = start(EXAMPLE)
     for theme in ("light", "dark"):
         page = await tab(address, color_scheme=theme, device_scale_factor=1.5)

@@ -107,6 +107,7 @@ async def test_what_a_page_does_is_shown(gallery, tab, picture):
 
     await view.locator("#fullscreen").click()
     await heard(page, "fullscreen")
+    await view.locator("body[data-context*='\"height\":']").wait_for()
     context = json.loads(await view.locator("body").get_attribute("data-context"))
     assert set(context["dimensions"]) == {"width", "height"}
     await page.click(".leave")
@@ -120,7 +121,7 @@ async def test_what_a_page_does_is_shown(gallery, tab, picture):
     await page.get_by_text("The page was torn down.").wait_for()
 
 
-async def test_a_question_has_two_faces(gallery, tab, picture):
+async def test_a_question_has_two_faces(gallery, tab, face, picture):
     """The page answers; the form answers; and one switches between them."""
     page = await tab(gallery)
     await page.click("[data-name=assign]")
@@ -129,15 +130,15 @@ async def test_a_question_has_two_faces(gallery, tab, picture):
     asking = page.frame_locator(".question iframe").frame_locator("iframe")
     await asking.get_by_text("Who looks after Acme?").wait_for()
     await page.screenshot(path=picture("dev-question.png"))
-    await page.click(".question .segments >> text=Form")
-    await page.click(".question .segments >> text=Page")
+    await face(page, "Form")
+    await face(page, "Page")
     await asking.locator("#ada").click()
     await page.locator("#stage", has_text="Acme: Ada on 3 days").wait_for()
     assert await page.locator(".question").count() == 0
 
     await page.click("#tool button.primary")
     await asking.get_by_text("Who looks after Acme?").wait_for()
-    await page.click(".question .segments >> text=Form")
+    await face(page, "Form")
     await page.fill(".question .field >> nth=0 >> input", "Bob")
     await page.click(".question button.primary")
     await page.locator("#stage", has_text="Acme: Bob on 5 days").wait_for()

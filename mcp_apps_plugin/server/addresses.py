@@ -16,7 +16,7 @@ from mcp_apps_plugin.protocol.constants import FLAT_LINK_KEY, OPENAI_LINK_KEY, U
 from mcp_apps_plugin.protocol.findings import Code, Finding
 from mcp_apps_plugin.protocol.links import link_of, rewrite_links, without_links
 from mcp_apps_plugin.server.emission import Emitted, declared_page, is_left_alone, source_of
-from mcp_apps_plugin.server.lost_links import LostLinks
+from mcp_apps_plugin.server.late_findings import LateFindings
 from mcp_apps_plugin.server.readable import (
     is_open,
     may_answer_reads,
@@ -100,7 +100,7 @@ class Addresses:
 
     Attributes:
         token: Stands in a tool's `_meta` whose link leads where it did at the last list.
-        lost: Says which links lead nowhere.
+        late: Says what is wrong with tools that came after the start.
 
     Where every page is open to everyone, what a link became is remembered until components are
     added or removed. Where something may hide a page, each list asks as a read would.
@@ -111,7 +111,7 @@ class Addresses:
         self._remembered: dict[tuple[str, _Origin], _Seen] = {}
         self._state: object = None
         self.token: object = object()
-        self.lost = LostLinks()
+        self.late = LateFindings()
         self._open = False
         self._spellings: Spellings | None = None
         self._done: dict[_Key, tuple[object, object]] = {}
@@ -150,10 +150,10 @@ class Addresses:
             pending = self._unknown(pending)
         if pending:
             lost = await self._rewrite(listed, pending, remember=remember, outermost=outermost)
-            if outermost and self.lost.are_news(lost):
-                await self.lost.say(self._attachment.server)
+            if outermost and self.late.are_news(lost):
+                await self.late.say_lost(self._attachment.server)
         if changed and outermost:
-            self.lost.say_broken(self._attachment.server)
+            self.late.say_broken(self._attachment.server)
         if outermost and self._spellings is not None:
             self._spellings.write(listed)
         return listed

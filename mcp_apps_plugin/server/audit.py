@@ -101,4 +101,4 @@ async def check_start(server: Server) -> None:
         _logger.warning("%s", finding)
     attachment = attachment_of(server)
     if attachment is not None:
-        attachment.addresses.lost.started(report.findings)
+        attachment.addresses.late.started(report.findings)

@@ -25,8 +25,8 @@ _logger = logging.getLogger("mcp_apps_plugin")
 _LIMIT = 8192  # tools that are remembered
 
 
-class LostLinks:
-    """What was said of the links that one server takes out of its lists."""
+class LateFindings:
+    """What was said of one server's tools, at its start and since."""
 
     def __init__(self) -> None:
         self._audited = False
@@ -51,8 +51,8 @@ class LostLinks:
         self._met |= lost
         return True
 
-    async def say(self, server: FastMCP[Any]) -> None:
-        """Log what the start would say now, and has not said.
+    async def say_lost(self, server: FastMCP[Any]) -> None:
+        """Log what the start would say of links now, and has not said.
 
         Args:
             server: The server that lists the tools.

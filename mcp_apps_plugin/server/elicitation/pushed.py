@@ -145,6 +145,5 @@ def _anybodys(message: str) -> Finding:
         problem="came over a connection that calls of several clients use at this moment, which "
         "does not say whose it is.",
         consequence="Nobody was asked.",
-        remedy="Give each request a process of its own with "
-        "`StdioTransport(…, keep_alive=False)`, or serve this back end over HTTP.",
+        remedy="Serve this back end over HTTP, where each client has a connection of its own.",
     )
